@@ -30,7 +30,7 @@ CORE := ecs ecs_kernel ecs_access \
   storage/element storage/table_layout storage/table storage/table_row \
   storage/table_image storage/table_rows storage/edge_map \
   storage/matched_tables storage/row_marks storage/group storage/component storage/name_index \
-  storage/store \
+  storage/store storage/group_lists \
   storage/entity_claim storage/locate storage/placement storage/store_check \
   query/query_group query/join query/row_list query/marked_rows query/query \
   query/query_span \
@@ -81,7 +81,7 @@ BINDING := object/compat object/object object/error object/number object/name \
 # What the mutation score is about: what moves rows, finds them and computes on
 # them. tools/mutants.lua refuses a name that is no module.
 MUTANT_MODULES := storage/table storage/table_row storage/table_image \
-  storage/edge_map storage/group storage/component storage/store \
+  storage/edge_map storage/group storage/component storage/store storage/group_lists \
   storage/locate storage/placement storage/locator \
   query/row_list query/cursor query/gather query/claims \
   change/entity_change change/entity_change_fast change/chain_shape \

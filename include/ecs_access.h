@@ -127,13 +127,15 @@ typedef struct ecs_RowBlock {
  * layout, the bits of a page, and the generations that a word distinguishes. */
 #ifdef ECS_TINY
 #define ECS_ROWS_PAGE_BITS 2u
+#define ECS_ROWS_SET_BITS 2u
 #define ECS_ROWS_GENERATIONS 1u
 #else
 #define ECS_ROWS_PAGE_BITS 12u
+#define ECS_ROWS_SET_BITS 8u
 #define ECS_ROWS_GENERATIONS 31u
 #endif
-#define ECS_ROWS_LAYOUT 2u
-#define ECS_ROWS_PAGE_MASK ((1u << ECS_ROWS_PAGE_BITS) - 1u)
+#define ECS_ROWS_LAYOUT 3u
+#define ECS_ROWS_SET_MASK ((1u << ECS_ROWS_SET_BITS) - 1u)
 #define ECS_ROWS_ABI \
   (ECS_ROWS_LAYOUT << 16 | ECS_ROWS_PAGE_BITS << 8 | ECS_ROWS_GENERATIONS)
 
@@ -191,10 +193,10 @@ static inline bool ecs_rows_of_set(const ecs_Rows *rows, ecs_Entity entity,
                                    ecs_Row *row) {
   uint32_t index = (uint32_t)entity & 0xfffffffu;
   if (!ECS_ROWS_LIKELY(index < rows->set_limit)) return false;
-  const void *page = (*rows->set_pages)[index >> ECS_ROWS_PAGE_BITS];
+  const void *page = (*rows->set_pages)[index >> ECS_ROWS_SET_BITS];
   if (!ECS_ROWS_LIKELY(page != NULL)) return false;
-  uint32_t found = ((const uint32_t *)page)[index & ECS_ROWS_PAGE_MASK];
-  if (!ECS_ROWS_LIKELY(found != UINT32_MAX)) return false;
+  uint32_t found = ((const uint32_t *)page)[index & ECS_ROWS_SET_MASK];
+  if (!ECS_ROWS_LIKELY(found < UINT32_MAX - 1u)) return false;
   row->columns = rows->lone.columns;
   row->index = found;
   return rows->entities[found] == entity;
@@ -303,10 +305,10 @@ static inline size_t ecs_rows_extend_set(const ecs_Rows *rows,
   for (; i < count; i++) {
     uint32_t index = (uint32_t)entities[i] & 0xfffffffu;
     if (!ECS_ROWS_LIKELY(index < limit)) break;
-    const uint32_t *page = (const uint32_t *)pages[index >> ECS_ROWS_PAGE_BITS];
+    const uint32_t *page = (const uint32_t *)pages[index >> ECS_ROWS_SET_BITS];
     if (!ECS_ROWS_LIKELY(page != NULL)) break;
-    uint32_t row = page[index & ECS_ROWS_PAGE_MASK];
-    if (!ECS_ROWS_LIKELY(row != UINT32_MAX && owners[row] == entities[i]))
+    uint32_t row = page[index & ECS_ROWS_SET_MASK];
+    if (!ECS_ROWS_LIKELY(row < UINT32_MAX - 1u && owners[row] == entities[i]))
       break;
     found[i] = row;
   }

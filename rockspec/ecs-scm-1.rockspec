@@ -42,6 +42,7 @@ build = {
         "core/storage/component.c",
         "core/storage/name_index.c",
         "core/storage/store.c",
+        "core/storage/group_lists.c",
         "core/storage/entity_claim.c",
         "core/storage/locate.c",
         "core/storage/placement.c",

@@ -207,7 +207,7 @@ static inline bool find_in_set(const AccessorState *state, ecs_Entity entity,
   uint32_t index = id_index(entity);
   if (ECS_UNLIKELY(!locator_ready(state->set, index))) return false;
   uint32_t found = *locator_narrow_entry(state->set, index);
-  if (ECS_UNLIKELY(found == LOCATOR_NONE ||
+  if (ECS_UNLIKELY(!locator_is_row(found) ||
                    state->table->entities[found] != entity))
     return false;
   ECS_ASSERT(agrees(state, entity, found));
@@ -438,7 +438,7 @@ static bool find_set_window(const AccessorState *state,
     uint32_t index = id_index(entities[i]);
     if (ECS_UNLIKELY(!locator_ready(&set, index))) return false;
     rows[i] = *locator_narrow_entry(&set, index);
-    if (ECS_UNLIKELY(rows[i] == LOCATOR_NONE)) return false;
+    if (ECS_UNLIKELY(!locator_is_row(rows[i]))) return false;
     strange |= owners[rows[i]] ^ entities[i];
   }
   return strange == 0;

@@ -65,7 +65,6 @@ static ecs_Status record(ecs_Query *query, const BulkRequest *request,
   status = index_set_init(&matches, query);
   if (status != ECS_OK) return status;
   status = record_each(request, &matches, step);
-  index_set_deinit(&matches, &query->store->memory);
   return status;
 }
 
@@ -187,7 +186,6 @@ static ecs_Status set_later(ecs_Query *query, const BulkRequest *request) {
     status = for_each(request, &matches, store_step);
     ECS_ASSERT(status == ECS_OK);
   }
-  index_set_deinit(&matches, &world->store.memory);
   return status;
 }
 

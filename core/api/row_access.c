@@ -19,7 +19,9 @@
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 
-_Static_assert(ECS_ROWS_PAGE_BITS == ECS_PAGE_BITS, "pages of the header");
+_Static_assert(ECS_ROWS_PAGE_BITS == ECS_PAGE_BITS &&
+                   ECS_ROWS_SET_BITS == ECS_LOCATOR_BITS,
+               "pages of the header");
 _Static_assert(ECS_ROWS_GENERATIONS == ECS_SLOT_GENERATIONS, "generations");
 _Static_assert(sizeof(Slot) == 8 && offsetof(Slot, row_bits) == 0 &&
                    offsetof(Slot, table_bits) == 4,
@@ -27,13 +29,14 @@ _Static_assert(sizeof(Slot) == 8 && offsetof(Slot, row_bits) == 0 &&
 _Static_assert(ECS_INDEX_BITS == 28 && SLOT_HINT_SHIFT == 27 &&
                    SLOT_TABLE_MASK == 0xffffffu && SLOT_PLACED == 0,
                "words of the header");
-_Static_assert(LOCATOR_NONE == UINT32_MAX, "entries of the header");
+_Static_assert(LOCATOR_FRESH == UINT32_MAX - 1u && LOCATOR_NONE == UINT32_MAX,
+               "entries of the header");
 _Static_assert(ECS_FIELD_LIMIT == 64 && ECS_SCALAR_COUNT <= 16,
                "fields of the header");
 _Static_assert(SCALAR_QUIET_F32 == 0x7fc00000u &&
                    SCALAR_QUIET_F64 == UINT64_C(0x7ff8000000000000),
                "NaNs of the header");
-_Static_assert(ECS_ROWS_LAYOUT == 2 && sizeof(ecs_Rows) == 368,
+_Static_assert(ECS_ROWS_LAYOUT == 3 && sizeof(ecs_Rows) == 368,
                "a new layout needs a new number");
 
 /* The bits that a word of no table has: none of those that are asked for is
@@ -66,7 +69,7 @@ static void use_set(ecs_Rows *rows, const Group *group, uint32_t bit) {
   if (group->table_count == 0 || table->count == 0) return;
   rows->set_pages =
       (const void *const *const *)(const void *)&group->locator.pages;
-  rows->set_limit = group->locator.page_count << ECS_PAGE_BITS;
+  rows->set_limit = group->locator.page_count << ECS_LOCATOR_BITS;
   rows->entities = table->entities;
   rows->lone.columns = (void *const *)table_fields(table, bit);
 }

@@ -23,11 +23,13 @@
 #define ECS_INDEX_REACH 16u       /* of a given handle, above those in use */
 #define ECS_GENERATION_LIMIT 3u   /* generations of one index */
 #define ECS_SLOT_GENERATIONS 1u   /* of these, distinct in a slot */
-#define ECS_PAGE_BITS 2u          /* entries of a locator page: 4 */
+#define ECS_PAGE_BITS 2u          /* slots of a page of the index: 4 */
+#define ECS_LOCATOR_BITS 2u       /* entries of a locator page: 4 */
 #define ECS_FIRST_SLOTS 2u        /* of the first page of slots, at first */
 #define ECS_TABLE_LIMIT 60u       /* tables of one group */
 #define ECS_COMPONENT_LIMIT 16u   /* components of one world */
 #define ECS_GROUP_LIMIT 16u       /* groups of one world */
+#define ECS_NEAR_GROUPS 6u        /* found without lists, the main one too */
 #define ECS_QUERY_LIMIT 16u       /* queries of one world */
 #define ECS_BUNDLE_LIMIT 32u      /* bundles of one world */
 #define ECS_RECENT_BUNDLES 2u     /* kept for spawns without a bundle */
@@ -56,10 +58,12 @@
 #define ECS_GENERATION_LIMIT (1u << 24)
 #define ECS_SLOT_GENERATIONS 31u
 #define ECS_PAGE_BITS 12u
+#define ECS_LOCATOR_BITS 8u
 #define ECS_FIRST_SLOTS 64u
 #define ECS_TABLE_LIMIT (1u << 24)
 #define ECS_COMPONENT_LIMIT (1u << 16)
 #define ECS_GROUP_LIMIT (1u << 16)
+#define ECS_NEAR_GROUPS 12u
 #define ECS_QUERY_LIMIT (1u << 24)
 #define ECS_BUNDLE_LIMIT (1u << 24)
 #define ECS_RECENT_BUNDLES 16u

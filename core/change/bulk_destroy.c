@@ -4,22 +4,38 @@
 #include "change/bulk_rows.h"
 #include "query/index_set.h"
 #include "query/query_span.h"
+#include "storage/group_lists.h"
 #include "storage/placement.h"
+
+static void leave_group(Store *store, Group *group, ecs_Entity entity) {
+  RowRef place = store_locate_in(group, id_index(entity));
+  if (place.table == NULL) return;
+  store_remove_row(store, group, place.table, place.row);
+  locator_clear(&group->locator, id_index(entity));
+  store_touch(store, group);
+}
+
+/* Removes the rows that an entity has in the groups its list names. */
+static void leave_listed(Store *store, ecs_Entity entity) {
+  uint32_t id = group_lists_take(store, id_index(entity));
+  while (id != 0) {
+    Group *group = store->groups[id];
+    leave_group(store, group, entity);
+    id = group_lists_next(group, id_index(entity));
+  }
+}
 
 /* Removes the rows that an entity has in the groups its summary names. The
  * summary is left: the slot is freed next. */
 static ECS_COLD void leave_groups(Store *store, ecs_Entity entity,
                                   uint32_t summary) {
+  uint32_t near = store->group_count;
+  if (near > ECS_NEAR_GROUPS) near = ECS_NEAR_GROUPS;
+  if (summary >> (SLOT_SUMMARY_BITS - 1u) != 0) leave_listed(store, entity);
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
-    for (uint32_t i = first; i < store->group_count; i += SLOT_SUMMARY_BITS) {
-      Group *group = store->groups[i];
-      RowRef place = store_locate_in(group, id_index(entity));
-      if (place.table == NULL) continue;
-      store_remove_row(store, group, place.table, place.row);
-      locator_clear(&group->locator, id_index(entity));
-      store_touch(store, group);
-    }
+    for (uint32_t i = first; i < near; i += SLOT_SUMMARY_BITS)
+      leave_group(store, store->groups[i], entity);
   }
 }
 
@@ -81,7 +97,6 @@ static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
     ecs_Status status = index_set_init(&matches, query);
     if (status != ECS_OK) return status;
     free_entities(store, &matches);
-    index_set_deinit(&matches, &store->memory);
   }
   for (uint32_t i = 0; i < spans; i++)
     table_clear(query_span_rows(query, i, 0).table);
@@ -98,7 +113,6 @@ static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
   if (status != ECS_OK) return status;
   status = bulk_rows_drop(&change, bulk_rows_group_index(&change),
                           free_entities, &matches);
-  index_set_deinit(&matches, &store->memory);
   return status;
 }
 

@@ -24,7 +24,7 @@ void bulk_rows_set_places(const BulkChange *change, const Table *table,
   uint32_t id = table->id, count = table->count;
   if (change->group->id != 0) {
     for (uint32_t row = first; row < count; row++)
-      locator_set(locator, id_index(entities[row]), (RowId){row, id});
+      locator_enter(locator, id_index(entities[row]), (RowId){row, id});
     return;
   }
   for (uint32_t row = first; row < count; row++) {
@@ -71,7 +71,7 @@ typedef struct Listed {
   uint32_t count;
 } Listed;
 
-/* All matching rows. */
+/* All matching rows, in rooms of the store. */
 typedef struct Listing {
   Listed *pieces;
   uint32_t piece_count; /* room for so many, too */
@@ -81,20 +81,13 @@ typedef struct Listing {
   uint32_t table_count; /* that could have matching rows */
 } Listing;
 
-static void listing_deinit(Listing *listing, Memory *memory) {
-  memory_free(memory, listing->pieces, listing->piece_count * sizeof(Listed));
-  memory_free(memory, listing->rows, listing->row_count * sizeof(uint32_t));
-  memory_free(memory, listing->sources,
-              listing->table_count * sizeof(ListedTable));
-}
-
 /* Takes the rows from the query's row list: a piece for each block. */
 static ecs_Status list_blocks(Listing *listing, const BulkChange *change,
                               uint32_t group_index) {
   uint32_t spans = query_span_count(change->query);
   listing->piece_count = spans;
   listing->pieces =
-      memory_zeroed(&change->store->memory, spans, sizeof(Listed));
+      store_room(change->store, ROOM_PIECES, spans, sizeof(Listed));
   if (listing->pieces == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < spans; i++) {
     SpanRows span = query_span_rows(change->query, i, group_index);
@@ -117,12 +110,14 @@ static void share_out(Listing *listing, Group *group) {
 /* Locates every entity and sorts the rows by table: a counting sort.
  * The first pass counts the rows, the second one stores them. */
 static ecs_Status list_located(Listing *listing, const BulkChange *change) {
-  Memory *memory = &change->store->memory;
+  Store *store = change->store;
   uint32_t spans = query_span_count(change->query);
   listing->piece_count = listing->table_count;
   listing->row_count = (uint32_t)query_count(change->query);
-  listing->pieces = memory_zeroed(memory, listing->piece_count, sizeof(Listed));
-  listing->rows = memory_zeroed(memory, listing->row_count, sizeof(uint32_t));
+  listing->pieces =
+      store_room(store, ROOM_PIECES, listing->piece_count, sizeof(Listed));
+  listing->rows =
+      store_room(store, ROOM_ROWS, listing->row_count, sizeof(uint32_t));
   if (listing->pieces == NULL || listing->rows == NULL) return ECS_E_MEMORY;
   for (uint32_t pass = 0; pass < 2; pass++) {
     for (uint32_t i = 0; i < spans; i++) {
@@ -147,8 +142,8 @@ static ecs_Status list_located(Listing *listing, const BulkChange *change) {
 static ecs_Status listing_init(Listing *listing, const BulkChange *change,
                                uint32_t group_index) {
   *listing = (Listing){.table_count = change->tables_before};
-  listing->sources = memory_zeroed(&change->store->memory, listing->table_count,
-                                   sizeof(ListedTable));
+  listing->sources = store_room(change->store, ROOM_SOURCES,
+                                listing->table_count, sizeof(ListedTable));
   if (listing->sources == NULL) return ECS_E_MEMORY;
   return group_index < change->query->group_count
              ? list_blocks(listing, change, group_index)
@@ -265,7 +260,6 @@ ecs_Status bulk_rows_listed(BulkChange *change, uint32_t group_index) {
     else
       bulk_rows_give_up(change, status);
   }
-  listing_deinit(&listing, &change->store->memory);
   return status;
 }
 
@@ -286,6 +280,5 @@ ecs_Status bulk_rows_drop(const BulkChange *change, uint32_t group_index,
     close_all(change, &listing);
     store_touch(change->store, change->group);
   }
-  listing_deinit(&listing, &change->store->memory);
   return status;
 }

@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) uint32_t count_present(
   for (uint32_t i = 0; i < span.count; i++) {
     uint32_t index = id_index(span_entity(&span, i));
     if (ready || locator_ready(locator, index))
-      present += *locator_narrow_entry(locator, index) != LOCATOR_NONE;
+      present += locator_is_row(*locator_narrow_entry(locator, index));
     else
       lost++;
   }
@@ -115,7 +115,17 @@ static ecs_Status survey_set(const SetJoin *join, uint64_t *present) {
   return ECS_OK;
 }
 
-/* Appends the entities of a span that are not in the set yet. */
+/* Links the entities of a span that are fresh. */
+static void enlist_span(const SetJoin *join, const Span *span) {
+  Locator *locator = &join->group->locator;
+  for (uint32_t i = 0; i < span->count; i++) {
+    uint32_t index = id_index(span_entity(span, i));
+    if (*locator_narrow_entry(locator, index) == LOCATOR_FRESH)
+      locator_enlist(locator, index);
+  }
+}
+
+/* Appends the entities of a span that are not in the set yet; none is fresh. */
 static inline __attribute__((always_inline)) void enter_span(
     const SetJoin *join, Span span) {
   const EntityIndex index = join->store->index; /* in registers */
@@ -206,6 +216,7 @@ static void enter_all(const SetJoin *join) {
   if (join->complete) return;
   for (uint32_t i = 0; i < spans; i++) {
     Span span = join_span(join, i);
+    if (join->group->locator.list_id != 0) enlist_span(join, &span);
     if (span.rows == NULL)
       enter_span(join, (Span){span.entities, NULL, span.count});
     else
@@ -251,15 +262,45 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
 
 /* Leaving --------------------------------------------------------------- */
 
-static void leave_all(Store *store, Group *group) {
+/* Clears entries and summaries where they are found by the rows. */
+static void clear_by_rows(Store *store, const Group *group, uint32_t gone) {
   const EntityIndex index = store->index; /* in registers */
-  Table *table = group->tables[0];
-  ECS_ASSERT(group->table_count == 1 && group->locator.narrow);
-  uint32_t gone = summary_is_exact(store) ? group->summary : 0;
+  const Table *table = group->first;
   for (uint32_t row = 0; row < table->count; row++) {
     uint32_t entity_index = id_index(table->entities[row]);
     *locator_narrow_entry(&group->locator, entity_index) = LOCATOR_NONE;
     entity_index_slot_beside(&index, entity_index)->table_bits &= ~gone;
+  }
+}
+
+/* Clears the summaries of all slots; those without an entity have none. */
+static void sweep_summaries(const EntityIndex *index, uint32_t gone) {
+  for (uint32_t first = 0; first < index->used; first += SLOT_PAGE_SIZE) {
+    Slot *slots = index->pages[first / SLOT_PAGE_SIZE];
+    uint32_t left = index->used - first;
+    uint32_t count = left < SLOT_PAGE_SIZE ? left : SLOT_PAGE_SIZE;
+    for (uint32_t i = 0; i < count; i++) slots[i].table_bits &= ~gone;
+  }
+}
+
+/* Most of the entities are in the set: to clear all entries and summaries in
+ * turn takes less than to find theirs. Fresh entries have to stay as they are. */
+#define SWEPT_SHARE 2u
+
+static bool is_swept(const Store *store, const Group *group) {
+  return group->locator.list_id == 0 &&
+         group->first->count >= store->index.used / SWEPT_SHARE;
+}
+
+static void leave_all(Store *store, Group *group) {
+  Table *table = group->tables[0];
+  ECS_ASSERT(group->table_count == 1 && group->locator.narrow);
+  uint32_t gone = summary_is_exact(store) ? group->summary : 0;
+  if (is_swept(store, group)) {
+    locator_empty(&group->locator);
+    if (gone != 0) sweep_summaries(&store->index, gone);
+  } else {
+    clear_by_rows(store, group, gone);
   }
   count_changes(store, group, table->count);
   table_clear(table);

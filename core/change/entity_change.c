@@ -2,6 +2,7 @@
  */
 #include "change/entity_change.h"
 
+#include "storage/group_lists.h"
 #include "storage/table_image.h"
 
 /* Moves a row along an edge, to a table that has room. */
@@ -204,16 +205,37 @@ ecs_Status store_remove_any(Store *store, ecs_Entity entity,
   return ECS_OK;
 }
 
-/* Removes the entity's row from every group that its summary names; the main
- * group is not among them. */
+static inline void leave_if_in(Store *store, Group *group, ecs_Entity entity) {
+  RowId row_id = locator_find(&group->locator, id_index(entity));
+  if (!locator_is_row(row_id.row)) return;
+  RowRef place = {
+      group->locator.narrow ? group->first : group->tables[row_id.table],
+      row_id.row};
+  if (place.table != NULL) leave_group(store, group, entity, place);
+}
+
+/* Removes the entity's row from every group that its list names. */
+static ECS_COLD void leave_listed(Store *store, ecs_Entity entity) {
+  uint32_t id = group_lists_take(store, id_index(entity));
+  while (id != 0) {
+    Group *group = store->groups[id];
+    leave_if_in(store, group, entity);
+    id = group_lists_next(group, id_index(entity));
+  }
+}
+
+/* Removes the entity's row from every group that its summary or its list names;
+ * the main group is not among them. */
 static void leave_all(Store *store, ecs_Entity entity, uint32_t summary) {
+  uint32_t near = store->group_count;
+  if (ECS_UNLIKELY(near > ECS_NEAR_GROUPS)) {
+    near = ECS_NEAR_GROUPS;
+    if (summary >> (SLOT_SUMMARY_BITS - 1u) != 0) leave_listed(store, entity);
+  }
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
-    for (uint32_t i = first; i < store->group_count; i += SLOT_SUMMARY_BITS) {
-      Group *group = store->groups[i];
-      RowRef place = store_locate_in(group, id_index(entity));
-      if (place.table != NULL) leave_group(store, group, entity, place);
-    }
+    for (uint32_t i = first; i < near; i += SLOT_SUMMARY_BITS)
+      leave_if_in(store, store->groups[i], entity);
   }
 }
 

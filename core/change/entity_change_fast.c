@@ -92,6 +92,13 @@ static inline const void *image_or_defaults(Component *component,
   return image != NULL ? image : component->schema->default_image;
 }
 
+/* The index has not been in the set since its list was taken. */
+static ECS_APART ecs_Status add_fresh(Store *store, ecs_Entity entity,
+                                      Component *component, const void *image) {
+  locator_enlist(&component->group->locator, id_index(entity));
+  return component->add(store, entity, component, image);
+}
+
 /* The body of the functions below; mixed and marked are constants in each. */
 static inline __attribute__((always_inline)) ecs_Status add_set_row(
     Store *store, ecs_Entity entity, Component *component, const void *image,
@@ -105,7 +112,10 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
   if (ECS_UNLIKELY(!locator_ready(locator, index)))
     return store_add_any(store, entity, component, image);
   uint32_t *entry = locator_narrow_entry(locator, index);
-  if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) return ECS_OK;
+  if (ECS_UNLIKELY(*entry != LOCATOR_NONE)) {
+    if (locator_is_row(*entry)) return ECS_OK;
+    return add_fresh(store, entity, component, image);
+  }
   ECS_ASSERT(slot_agrees(*slot, table, entity) && group->table_count <= 1);
   table = group->first;
   uint32_t row = table->count;
@@ -248,6 +258,10 @@ static ecs_Entity filler_of(const Store *store, ecs_Entity entity) {
  * made, too, the change is not counted as noted. */
 static ecs_Status add_noted_in_main(Store *store, ecs_Entity entity,
                                     Component *component, const void *image) {
+  if (ECS_UNLIKELY(!store_notes(store))) {
+    store_silence(store, component);
+    return component->add(store, entity, component, image);
+  }
   ecs_Entity filler = filler_of(store, entity);
   uint64_t version = component->group->version;
   ecs_Status status = add_mixed_in_main(store, entity, component, image);
@@ -317,7 +331,7 @@ static inline __attribute__((always_inline)) ecs_Status remove_set_row(
     return store_remove_any(store, entity, component);
   uint32_t *entry = locator_narrow_entry(locator, index);
   uint32_t row = *entry;
-  if (ECS_UNLIKELY(row == LOCATOR_NONE))
+  if (ECS_UNLIKELY(!locator_is_row(row)))
     return store_remove_any(store, entity, component);
   Table *table = group->first;
   if (ECS_UNLIKELY(table->entities[row] != entity))
@@ -388,6 +402,10 @@ static ecs_Status remove_mixed_in_main(Store *store, ecs_Entity entity,
 /* As add_noted_in_main. */
 static ecs_Status remove_noted_in_main(Store *store, ecs_Entity entity,
                                        Component *component) {
+  if (ECS_UNLIKELY(!store_notes(store))) {
+    store_silence(store, component);
+    return component->remove(store, entity, component);
+  }
   ecs_Entity filler = filler_of(store, entity);
   uint64_t version = component->group->version;
   ecs_Status status = remove_mixed_in_main(store, entity, component);
@@ -473,6 +491,8 @@ static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
 /* For an entity that was in other groups, and where marks want notes. */
 static ECS_APART ecs_Status destroy_noted(Store *store, ecs_Entity entity,
                                           Slot *slot, Table *table) {
+  if (table->noting && !store_notes(store))
+    table_set_noting(table, &store_main(store)->silent, false);
   if (slot_summary(*slot) != 0) {
     store_destroy_any(store, entity);
     return ECS_OK;

@@ -126,7 +126,7 @@ static void begin_block(Fill *fill, uint32_t first) {
       uint32_t index = id_index(fill->from->entities[first + k]);
       RowId found = locator_find(locator, index);
       giver->rows[k] = found.row;
-      giver->tables[k] = found.row == LOCATOR_NONE ? NOWHERE : found.table;
+      giver->tables[k] = locator_is_row(found.row) ? found.table : NOWHERE;
     }
   }
 }

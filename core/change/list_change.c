@@ -21,8 +21,8 @@ static inline void fetch_entry(const Group *group, ecs_Entity entity) {
   const Locator *locator = &group->locator;
   uint32_t index = id_index(entity);
   if (ECS_UNLIKELY(!locator_ready(locator, index))) return;
-  const char *page = locator->pages[index >> ECS_PAGE_BITS];
-  size_t bytes = locator->narrow ? sizeof(uint32_t) : sizeof(RowId);
+  const char *page = locator->pages[index >> ECS_LOCATOR_BITS];
+  size_t bytes = locator_entry_bytes(locator);
   __builtin_prefetch(page + (index & (LOCATOR_PAGE_SIZE - 1u)) * bytes, 1);
 }
 
@@ -293,7 +293,7 @@ static ecs_Status reserve_in_set(ListChange *change, const ecs_Entity *entities,
     if (ECS_LIKELY(i + SLOT_AHEAD < count))
       fetch_entry(group, entities[i + SLOT_AHEAD]);
     if (ECS_LIKELY(locator_ready(locator, index))) {
-      rows += *locator_narrow_entry(locator, index) == LOCATOR_NONE;
+      rows += !locator_is_row(*locator_narrow_entry(locator, index));
     } else if (store_locate_main(store, entities[i]).table != NULL) {
       status = locator_reserve(&group->locator, &store->memory, index);
       rows++;
@@ -388,8 +388,8 @@ static ecs_Status reserve(ListChange *change, const ecs_Entity *entities,
 /* Adding and removing: the change ------------------------------------------ */
 
 /* Gives an entity that has none a row in a group other than the main one. */
-static void enter(const ListChange *change, ecs_Entity entity,
-                  const void *image) {
+static ECS_APART void enter(const ListChange *change, ecs_Entity entity,
+                            const void *image) {
   Table *table = change->first;
   uint32_t row = table_append(table, entity);
   store_enter(change->store, change->group, id_index(entity), table, row);

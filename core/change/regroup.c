@@ -2,6 +2,7 @@
 #include "change/regroup.h"
 
 #include "change/group_fill.h"
+#include "storage/group_lists.h"
 #include "storage/store_check.h"
 
 /* The layout that is being built. */
@@ -179,6 +180,7 @@ static ecs_Status create_group(Regroup *regroup, uint32_t id) {
   Table *empty = NULL;
   if (group == NULL) return ECS_E_MEMORY;
   regroup->fresh[id] = group;
+  store_list_group(store, group);
   for (uint32_t i = 1; i < store->component_count; i++) {
     if (regroup->target[i] != id) continue;
     ecs_Status status = group_add_component(
@@ -258,6 +260,7 @@ static void exchange(Regroup *regroup) {
     place_all(store, group);
     store_touch(store, group);
   }
+  if (changed) group_lists_remake(store);
   if (changed) store_touch_layout(store);
 #ifdef ECS_TINY
   ECS_ASSERT(store_check_invariants(store));

@@ -13,7 +13,7 @@ static inline RowId place_in(const Store *store, const Group *group,
   if (ECS_UNLIKELY(slot == NULL)) return nowhere;
   if (is_main) return (RowId){slot->row_bits, slot_table(*slot)};
   RowId place = locator_find(&group->locator, id_index(entity));
-  return place.row == LOCATOR_NONE ? nowhere : place;
+  return locator_is_row(place.row) ? place : nowhere;
 }
 
 /* Whether a table has the component is looked up once for a run of it. */

@@ -27,7 +27,7 @@ ecs_Status index_set_init(IndexSet *set, const ecs_Query *query) {
   }
   if (lowest > highest) return ECS_OK; /* no entity */
   uint32_t words = (highest - lowest) / 64u + 1u;
-  set->words = memory_zeroed(&query->store->memory, words, sizeof(uint64_t));
+  set->words = store_room(query->store, ROOM_SET, words, sizeof(uint64_t));
   if (set->words == NULL) return ECS_E_MEMORY;
   set->base = lowest;
   set->word_count = set->left = words;
@@ -36,9 +36,4 @@ ecs_Status index_set_init(IndexSet *set, const ecs_Query *query) {
     insert_span(set, &span);
   }
   return ECS_OK;
-}
-
-void index_set_deinit(IndexSet *set, Memory *memory) {
-  memory_free(memory, set->words, set->word_count * sizeof(uint64_t));
-  *set = (IndexSet){.base = 0};
 }

@@ -14,19 +14,16 @@
 #include "query/query_span.h"
 
 typedef struct IndexSet {
-  uint64_t *words;     /* owned; NULL: no index */
+  uint64_t *words;     /* borrowed from the store; NULL: no index */
   uint32_t base;       /* the index of the first bit */
-  uint32_t word_count; /* words allocated */
+  uint32_t word_count; /* words of the set */
   uint32_t left;       /* words not yet returned, counted from the first */
 } IndexSet;
 
-/* Fills the set with the entities of a prepared query. ECS_E_MEMORY: the set is
- * empty and owns nothing. Cost: reads the entities twice; memory for one bit
+/* Fills the set with the entities of a prepared query. It is valid until another
+ * one of the same store is filled. ECS_E_MEMORY: the set is empty. Cost: reads the entities twice; memory for one bit
  * per index between the lowest and the highest. */
 ECS_INTERNAL ecs_Status index_set_init(IndexSet *set, const ecs_Query *query);
-
-/* Frees the words; `memory` belongs to the query's store. */
-ECS_INTERNAL void index_set_deinit(IndexSet *set, Memory *memory);
 
 /* Makes index_set_next begin again at the highest index. */
 static inline void index_set_rewind(IndexSet *set) {

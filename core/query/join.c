@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) void locate_in(
     RowId found = locator_find(&locator, indices[i]);
     rows[i] = found.row;
     tables[i] =
-        found.table | (found.row == LOCATOR_NONE ? QUERY_GROUP_ABSENT : 0u);
+        found.table | (locator_is_row(found.row) ? 0u : QUERY_GROUP_ABSENT);
   }
 }
 

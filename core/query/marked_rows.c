@@ -125,7 +125,7 @@ static void mark_noted(const Store *store, RowMarks *marks) {
     Slot slot = *entity_index_slot(&store->index, index);
     if (slot_state(slot) != SLOT_PLACED) continue;
     RowId place = locator_find(&marks->set->locator, index);
-    if (place.row != LOCATOR_NONE)
+    if (locator_is_row(place.row))
       row_marks_enter(marks, slot, place.row);
     else if (row_marks_have_room(marks, slot_table(slot), slot_row(slot)))
       row_marks_unset(marks, slot_table(slot), slot_row(slot));

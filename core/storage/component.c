@@ -19,7 +19,7 @@ void component_choose(Component *component, const ChangeWays *ways) {
   if (group->id == 0 && bits) {
     component->add = ways->add_as_bit;
     component->remove = ways->remove_as_bit;
-  } else if (group->id == 0 && group->noting) {
+  } else if (group->id == 0 && component->noting) {
     component->add = ways->add_noted_in_main;
     component->remove = ways->remove_noted_in_main;
   } else if (group->id == 0) {
@@ -49,5 +49,6 @@ void component_place(Component *component, const ChangeWays *ways, Group *group,
   component->last_edge_key = last_edge_key(bit, true);
   component->field_count = component->schema->field_count;
   component->bits_index = bits_index;
+  component->noting = component->noting || group->noting;
   component_choose(component, ways);
 }

@@ -59,6 +59,9 @@ struct Component {
                               this key less one */
   uint32_t field_count;    /* the schema's */
   uint32_t bits_index;     /* GROUP_NOT_BITS: not stored as bits */
+  bool noting;             /* in the main group its functions note */
+  uint32_t next_silent;    /* if not: the next component in the store's list of
+                           those that do not; 0: none */
   uint32_t readers; /* open cursors that read it; writers count here too */
   uint32_t writers; /* open cursors that write it */
   uint64_t

@@ -8,7 +8,9 @@
 
 /* Stands in for the first table of a group without tables. It is never written,
  * since it has no rows and no room for one. */
-static const Table no_table;
+static const TableLookup no_lookup[TABLE_LEAST_LOOKUP] = {{1, 0}, {0, 0}};
+static const Table no_table = {.lookup = no_lookup,
+                               .lookup_mask = TABLE_LEAST_LOOKUP - 1};
 
 /* Keeps group->first up to date. */
 static void update_first(Group *group) {
@@ -77,30 +79,34 @@ static uint64_t mix(uint64_t x) {
   return x ^ x >> 31;
 }
 
-/* Zero words at the end do not count, since masks grow with their group. */
+/* Zero words do not count: masks grow with their group, and most are zero. */
 static uint64_t hash_mask(const uint64_t *mask, uint32_t words) {
   uint64_t hash = 0;
-  while (words > 0 && mask[words - 1] == 0) words--;
   for (uint32_t i = 0; i < words; i++)
-    hash = mix(hash ^ mask[i]) + UINT64_C(0x9e3779b97f4a7c15);
+    if (mask[i] != 0)
+      hash = mix(hash ^ mask[i]) + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
   return hash;
 }
 
+/* The words of a mask up to the last one that is not zero: a table has so many. */
+static uint32_t words_used(const uint64_t *mask, uint32_t words) {
+  while (words > 0 && mask[words - 1] == 0) words--;
+  return words;
+}
+
+/* The last words are compared first: that of a table is not zero. */
 static bool mask_equal(const Table *table, const uint64_t *mask,
                        uint32_t words) {
-  uint32_t most = words > table->mask_words ? words : table->mask_words;
-  for (uint32_t i = 0; i < most; i++) {
-    uint64_t left = i < table->mask_words ? table->mask[i] : 0;
-    uint64_t right = i < words ? mask[i] : 0;
-    if (left != right) return false;
-  }
-  return true;
+  if (words != table->mask_words) return false;
+  while (words > 0 && table->mask[words - 1] == mask[words - 1]) words--;
+  return words == 0;
 }
 
 Table *group_find_table(const Group *group, const uint64_t *mask,
                         uint32_t words) {
   if (group->hash_capacity == 0) return NULL;
   uint32_t last = group->hash_capacity - 1;
+  words = words_used(mask, words);
   uint32_t bucket = (uint32_t)hash_mask(mask, words) & last;
   for (; group->hash[bucket] != 0; bucket = (bucket + 1) & last) {
     ECS_ASSERT(group->hash[bucket] <= group->table_count);
@@ -149,16 +155,11 @@ static ecs_Status reserve_table(Group *group, Memory *memory) {
   return ECS_OK;
 }
 
-static void set_noting(Table *table, bool noting) {
-  table->noting = noting;
-  table->plain = table->only_cells && !noting;
-}
-
 void group_set_noting(Group *main, bool noting) {
   ECS_ASSERT(main->id == 0);
   main->noting = noting;
-  for (uint32_t i = 0; i < main->table_count; i++)
-    set_noting(main->tables[i], noting);
+  while (noting && main->silent != NULL)
+    table_set_noting(main->silent, &main->silent, true);
 }
 
 ecs_Status group_ensure_table(Group *group, Memory *memory,
@@ -169,11 +170,11 @@ ecs_Status group_ensure_table(Group *group, Memory *memory,
   if (*table != NULL) return ECS_OK;
   status = reserve_table(group, memory);
   if (status != ECS_OK) return status;
-  while (words > 0 && mask[words - 1] == 0) words--;
-  *table = table_create(memory, group->schemas, mask, words, &status);
+  *table = table_create(memory, group->schemas, mask, words_used(mask, words),
+                        &status);
   if (*table == NULL) return status;
   (*table)->id = group->table_count;
-  set_noting(*table, group->noting);
+  table_set_noting(*table, &group->silent, group->noting);
   group->tables[group->table_count++] = *table;
   update_first(group);
   hash_insert(group->hash, group->hash_capacity, *table);
@@ -328,19 +329,27 @@ void group_trim(Group *group, Memory *memory) {
   group->version++;
 }
 
+/* Copies a component that both tables have. */
+static inline void copy_fields(const Schema *const *schemas, uint32_t bit,
+                               Table *to, uint32_t to_row, const Table *from,
+                               uint32_t from_row) {
+  if (schemas[bit] == NULL) return;
+  const ColumnCode *target = table_codes(to, bit);
+  const ColumnCode *source = table_codes(from, bit);
+  for (uint32_t i = 0; i < schemas[bit]->field_count; i++)
+    element_copy(table_element(to, target[i], to_row),
+                 table_element(from, source[i], from_row),
+                 code_shift(source[i]));
+}
+
 void group_copy_row(const Group *group, Table *to, uint32_t to_row,
                     const Table *from, uint32_t from_row) {
-  uint32_t common = to->lookup_count < from->lookup_count ? to->lookup_count
-                                                          : from->lookup_count;
-  for (uint32_t bit = 0; bit < common; bit++) {
-    if (!table_has_columns(to, bit) || !table_has_columns(from, bit)) continue;
-    const ColumnCode *target = table_codes(to, bit);
-    const ColumnCode *source = table_codes(from, bit);
-    for (uint32_t i = 0; i < group->schemas[bit]->field_count; i++)
-      element_copy(table_element(to, target[i], to_row),
-                   table_element(from, source[i], from_row),
-                   code_shift(source[i]));
-  }
+  uint32_t words =
+      to->mask_words < from->mask_words ? to->mask_words : from->mask_words;
+  for (uint32_t i = 0; i < words; i++)
+    for (uint64_t common = to->mask[i] & from->mask[i]; common != 0;)
+      copy_fields(group->schemas, mask_take(&common, i), to, to_row, from,
+                  from_row);
   table_copy_bits(to, to_row, from, from_row);
 }
 

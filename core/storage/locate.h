@@ -67,7 +67,7 @@ static inline RowRef store_locate_main(const Store *store, ecs_Entity entity) {
  * placed; table NULL: the entity has no row there. */
 static inline RowRef store_locate_in(const Group *group, uint32_t index) {
   RowId row_id = locator_find(&group->locator, index);
-  if (row_id.row == LOCATOR_NONE) return (RowRef){NULL, 0};
+  if (!locator_is_row(row_id.row)) return (RowRef){NULL, 0};
   return (RowRef){group->tables[row_id.table], row_id.row};
 }
 
@@ -92,7 +92,7 @@ static inline __attribute__((always_inline)) ecs_Status store_locate_columns(
   if (component->group_id != 0) {
     const Group *group = store->groups[component->group_id];
     RowId row_id = locator_find(&group->locator, id_index(entity));
-    if (row_id.row == LOCATOR_NONE) return ECS_E_ABSENT;
+    if (!locator_is_row(row_id.row)) return ECS_E_ABSENT;
     *row = row_id.row;
     *table = group->tables[row_id.table];
   }

@@ -34,7 +34,8 @@ static inline void store_remove_row(Store *store, Group *group, Table *table,
 static inline void store_enter(Store *store, Group *group, uint32_t index,
                                const Table *table, uint32_t row) {
   ECS_ASSERT(group->id != 0);
-  store_set_place(store, group, index, table, row);
+  ECS_ASSERT(row < table->count && group->tables[table->id] == table);
+  locator_enter(&group->locator, index, (RowId){row, table->id});
   entity_index_slot(&store->index, index)->table_bits |= group->summary;
 }
 

@@ -21,7 +21,8 @@
  * The summary has one bit for every third group but the main one. A bit is set
  * while the entity has a row in a group of that bit, and may stay set after the
  * entity has left. An entity with an empty summary has no row outside the main
- * group, so destroying it reads no other group.
+ * group, so destroying it reads no other group. Groups from ECS_NEAR_GROUPS on
+ * are found by lists (group_lists.h), so that no bit stands for many groups.
  */
 #ifndef ECS_SLOT_H
 #define ECS_SLOT_H
@@ -74,9 +75,13 @@ static inline uint32_t slot_hint(uint32_t generation) {
 }
 
 /* The summary bit of a group other than the main one, at its position in
- * table_bits. */
+ * table_bits. Groups from ECS_NEAR_GROUPS on, which have lists, share the bit of
+ * the fewest others. */
 static inline uint32_t slot_summary_bit(uint32_t group_id) {
-  return 1u << (SLOT_SUMMARY_SHIFT + (group_id - 1u) % SLOT_SUMMARY_BITS);
+  uint32_t bit = group_id < ECS_NEAR_GROUPS
+                     ? (group_id - 1u) % SLOT_SUMMARY_BITS
+                     : SLOT_SUMMARY_BITS - 1u;
+  return 1u << (SLOT_SUMMARY_SHIFT + bit);
 }
 
 #endif

@@ -3,6 +3,11 @@
 
 /* Life ------------------------------------------------------------------ */
 
+void store_list_group(Store *store, Group *group) {
+  if (group->id >= ECS_NEAR_GROUPS)
+    locator_list(&group->locator, &store->lists, (uint16_t)group->id);
+}
+
 static ecs_Status append_group(Store *store, bool narrow) {
   void *groups = store->groups;
   if (store->group_count >= ECS_GROUP_LIMIT)
@@ -13,6 +18,7 @@ static ecs_Status append_group(Store *store, bool narrow) {
   store->groups = groups;
   Group *group = group_create(&store->memory, store->group_count, narrow);
   if (group == NULL) return ECS_E_MEMORY;
+  store_list_group(store, group);
   store->groups[store->group_count++] = group;
   store->main = store->groups[0];
   return ECS_OK;
@@ -31,6 +37,7 @@ ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
       .ways = ways, .component_count = 1, .row_epoch = STORE_FIRST_ROW_EPOCH};
   memory_init(&store->memory, memory, limit_bytes);
   entity_index_init(&store->index);
+  locator_init(&store->lists, true);
   ecs_Status status = append_group(store, false);
   if (status == ECS_OK) /* the table of entities without components */
     status =
@@ -41,15 +48,38 @@ ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
 
 void store_deinit(Store *store) {
   Memory *memory = &store->memory;
+  store_free_rooms(store);
   for (uint32_t i = 0; i < store->group_count; i++)
     group_destroy(store->groups[i], memory);
   for (uint32_t i = 1; i < store->component_count; i++)
     schema_destroy(memory, store->components[i].schema);
   name_index_deinit(&store->names, memory);
   entity_index_deinit(&store->index, memory);
+  locator_deinit(&store->lists, memory);
   memory_free(memory, store->components,
               store->component_capacity * sizeof(Component));
   memory_free(memory, store->groups, store->group_capacity * sizeof(Group *));
+}
+
+static void free_room(Store *store, StoreRoom *room) {
+  memory_free(&store->memory, room->bytes, room->size);
+  *room = (StoreRoom){NULL, 0};
+}
+
+void *store_room(Store *store, RoomKind kind, size_t count, size_t bytes) {
+  StoreRoom *room = &store->rooms[kind];
+  if (count <= room->size / bytes) {
+    if (count > 0) memset(room->bytes, 0, count * bytes);
+    return room->bytes;
+  }
+  free_room(store, room);
+  room->bytes = memory_zeroed(&store->memory, count, bytes);
+  if (room->bytes != NULL) room->size = count * bytes;
+  return room->bytes;
+}
+
+void store_free_rooms(Store *store) {
+  for (uint32_t i = 0; i < ROOM_KINDS; i++) free_room(store, &store->rooms[i]);
 }
 
 /* Components ------------------------------------------------------------ */
@@ -97,10 +127,17 @@ static ecs_Status place_first(Store *store, Component *component,
   return status;
 }
 
+/* Puts a component that does not note in front of the list of those. */
+static void list_silent(Store *store, ecs_Component id) {
+  store->components[id].next_silent = store->silent;
+  store->silent = id;
+}
+
 ecs_Status store_define(Store *store,
                         const ecs_ComponentDescription *description,
                         ecs_Component *component) {
-  Component fresh = {.storage = description->storage};
+  Component fresh = {.storage = description->storage,
+                     .noting = store->main->noting};
   ecs_Component found = description->name == NULL
                             ? 0
                             : store_find_component(store, description->name);
@@ -126,6 +163,7 @@ ecs_Status store_define(Store *store,
   ECS_ASSERT(store->component_count < store->component_capacity);
   *component = store->component_count;
   store->components[store->component_count++] = fresh;
+  if (!fresh.noting) list_silent(store, *component);
   name_index_insert(&store->names, store->components, *component);
   return ECS_OK;
 }
@@ -162,12 +200,21 @@ ecs_Status store_reserve_entities(Store *store, uint64_t count) {
 }
 
 void store_set_noting(Store *store, bool noting) {
-  Group *main = store_main(store);
-  group_set_noting(main, noting);
+  group_set_noting(store_main(store), noting);
   store->spawn_version = noting ? UINT64_MAX - 1 : store->layout_version;
-  for (uint32_t i = 0; i < main->component_count; i++)
-    component_choose(&store->components[main->components[i].component],
-                     store->ways);
+  while (noting && store->silent != 0) {
+    Component *component = &store->components[store->silent];
+    store->silent = component->next_silent;
+    component->noting = true;
+    component_choose(component, store->ways);
+  }
+}
+
+void store_silence(Store *store, Component *component) {
+  ECS_ASSERT(!store_notes(store) && component->noting);
+  component->noting = false;
+  component_choose(component, store->ways);
+  list_silent(store, (ecs_Component)(component - store->components));
 }
 
 /* Clearing -------------------------------------------------------------- */

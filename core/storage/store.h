@@ -38,6 +38,20 @@ typedef struct MoveNotes {
   bool lost; /* there was no room for all */
 } MoveNotes;
 
+/* Memory for a change of many entities, kept for the next one. */
+typedef enum RoomKind {
+  ROOM_SET,    /* the words of an IndexSet */
+  ROOM_PIECES, /* of a listing in bulk_rows.c: its pieces, rows and sources */
+  ROOM_ROWS,
+  ROOM_SOURCES,
+  ROOM_KINDS
+} RoomKind;
+
+typedef struct StoreRoom {
+  void *bytes; /* owned; NULL: none */
+  size_t size;
+} StoreRoom;
+
 /* From a table to the one with one component less and another more. Valid while
  * the layout is the same: only trimming and regrouping free tables that have
  * had rows. */
@@ -54,16 +68,19 @@ typedef struct Route {
 
 struct Store {
   Memory memory;
+  StoreRoom rooms[ROOM_KINDS];
   EntityIndex index;
   const ChangeWays *ways;   /* constant; never NULL */
   Component *components;    /* owned; by id; entry 0 is not used */
   uint32_t component_count; /* entries, the unused one included */
   uint32_t component_capacity;
-  NameIndex names; /* of the components */
-  Group *main;     /* groups[0] */
+  NameIndex names;      /* of the components */
+  ecs_Component silent; /* the first that does not note; 0: none */
+  Group *main;          /* groups[0] */
   RowMarks *marks; /* the first of all sets' marks; owned by sets and queries */
   MoveNotes notes;
   Group **groups; /* owned, and so is each group; by id */
+  Locator lists;  /* the heads of group_lists.h */
   uint32_t group_count;
   uint32_t group_capacity;
   Bundle **bundles; /* owned; by id less one; see bundle.h */
@@ -100,6 +117,15 @@ ECS_INTERNAL void store_deinit(Store *store);
  * every row and every index. */
 ECS_INTERNAL void store_clear(Store *store);
 
+/* Zeroed memory for count elements of some bytes, which the store owns. It is
+ * valid until the next call for the same kind, or until the rooms are freed. NULL:
+ * ECS_E_MEMORY, or nothing is asked for. Cost: writes it. */
+ECS_INTERNAL void *store_room(Store *store, RoomKind kind, size_t count,
+                              size_t bytes);
+
+/* Frees all rooms, none of which is in use. */
+ECS_INTERNAL void store_free_rooms(Store *store);
+
 /* Components ------------------------------------------------------------ */
 
 /* The component of a name; 0: there is none. Cost: a probe of a hash. */
@@ -117,6 +143,10 @@ store_define(Store *store, const ecs_ComponentDescription *description,
 
 /* The main group; it has a row for every entity that is placed. */
 static inline Group *store_main(const Store *store) { return store->main; }
+
+/* Makes a group that has no rows list, if its id asks for that (group_lists.h).
+ * The group may be one that the store does not have yet. */
+ECS_INTERNAL void store_list_group(Store *store, Group *group);
 
 /* Counts a structural change of a group. Every such change must be counted:
  * query results and located rows are used again until then. */
@@ -139,8 +169,14 @@ static inline void store_touch_layout(Store *store) {
   if (!store->main->noting) store->spawn_version = store->layout_version;
 }
 
-/* Begins or ends noting: components choose their functions again. */
+/* Begins or ends noting. At the end components and tables stay as they are, until
+ * they are used (store_silence). Cost: the components and tables that do not note;
+ * so what begins and ends often costs what was used in between. */
 ECS_INTERNAL void store_set_noting(Store *store, bool noting);
+
+/* Has a component choose functions that do not note: there are no marks. Cost:
+ * constant. */
+ECS_INTERNAL void store_silence(Store *store, Component *component);
 
 /* Are there marks that want notes? */
 static inline bool store_notes(const Store *store) {

@@ -1,6 +1,8 @@
 /* store_check.c: does everything in a store agree? */
 #include "storage/store_check.h"
 
+#include "storage/group_lists.h"
+
 /* The row is where its entity is located, and the entity's slot agrees. */
 static bool check_row(const Store *store, const Group *group,
                       const Table *table, uint32_t row) {
@@ -58,6 +60,7 @@ bool store_check_invariants(const Store *store) {
     if (store->groups[i]->id != i || !check_group(store, store->groups[i]))
       return false;
   return store->main == store->groups[0] &&
+         group_lists_check_invariants(store) &&
          name_index_check_invariants(&store->names, store->components,
                                      store->component_count - 1u) &&
          count_rows(store->main) <= store->index.alive_count;

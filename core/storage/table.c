@@ -10,38 +10,85 @@ static uint32_t size_shift(ecs_Scalar type) {
 
 /* What a mask's components need in the block of a table. */
 typedef struct Census {
-  uint32_t components; /* one more than the highest bit with columns */
-  uint32_t fields;     /* of all of them */
+  uint32_t fields;  /* of all of them */
+  uint32_t lookups; /* entries: a power of two */
 } Census;
 
+#define MOST_LOOKUPS 65536u
+_Static_assert(ECS_COMPONENT_LIMIT <= MOST_LOOKUPS, "bits of look-ups");
+
+/* Has each component with columns another entry in so many? */
+static bool are_apart(const Schema *const *schemas, const uint64_t *mask,
+                      uint32_t mask_words, uint32_t entries) {
+  uint64_t taken[MOST_LOOKUPS / 64];
+  memset(taken, 0, (entries + 63) / 64 * sizeof(uint64_t));
+  for (uint32_t i = 0; i < mask_words; i++) {
+    for (uint64_t word = mask[i]; word != 0;) {
+      uint32_t bit = mask_take(&word, i), entry = bit & (entries - 1);
+      if (schemas[bit] == NULL) continue;
+      if ((taken[entry / 64] >> entry % 64 & 1u) != 0) return false;
+      taken[entry / 64] |= UINT64_C(1) << entry % 64;
+    }
+  }
+  return true;
+}
+
+/* Powers of two are tried until one is enough; that of all bits is, since each
+ * component then has the entry of its bit. */
 static Census take_census(const Schema *const *schemas, const uint64_t *mask,
                           uint32_t mask_words) {
-  Census census = {0, 0};
-  for (uint32_t bit = 0; bit < mask_words * 64; bit++) {
-    if (!mask_has(mask, mask_words, bit) || schemas[bit] == NULL) continue;
-    census.components = bit + 1;
-    census.fields += schemas[bit]->field_count;
+  Census census = {0, TABLE_LEAST_LOOKUP};
+  uint32_t components = 0;
+  for (uint32_t i = 0; i < mask_words; i++) {
+    for (uint64_t word = mask[i]; word != 0;) {
+      uint32_t bit = mask_take(&word, i);
+      if (schemas[bit] == NULL) continue;
+      components++;
+      census.fields += schemas[bit]->field_count;
+    }
   }
+  while (census.lookups < components ||
+         !are_apart(schemas, mask, mask_words, census.lookups))
+    census.lookups *= 2;
   return census;
 }
 
-/* Gives every field the next column of its size, in the order of components and
- * fields. So the columns of one component are neighbours in every size. */
+static void clear_lookup(TableLookup *lookup, uint32_t entries) {
+  for (uint32_t i = 0; i < entries; i++)
+    lookup[i] = (TableLookup){(uint16_t)(i ^ 1u), 0};
+}
+
+/* Gives the fields of a component the next column of their size. */
+static ecs_Status assign_fields(Table *table, Memory *memory, ColumnCode *codes,
+                                const Schema *schema) {
+  for (uint32_t i = 0; i < schema->field_count; i++) {
+    uint32_t shift = size_shift(schema->fields[i].type);
+    if (table->columns[shift] >= ECS_COLUMN_LIMIT)
+      return memory_refuse(memory, ECS_COLUMN_LIMIT,
+                           "columns of one element size", "a table");
+    codes[i] = (ColumnCode)((uint32_t)table->columns[shift]++ << 2 | shift);
+    table->sizes = (uint8_t)(table->sizes | 1u << shift);
+  }
+  return ECS_OK;
+}
+
+/* Gives every field its column, in the order of components and fields. So the
+ * columns of one component are neighbours in every size. */
 static ecs_Status assign_columns(Table *table, Memory *memory,
-                                 ColumnCode *lookup, ColumnCode *codes,
+                                 TableLookup *lookup, ColumnCode *codes,
                                  const Schema *const *schemas) {
   uint32_t next = 0;
-  for (uint32_t bit = 0; bit < table->lookup_count; bit++) {
-    const Schema *schema = table_has(table, bit) ? schemas[bit] : NULL;
-    lookup[bit] = schema == NULL ? TABLE_NO_COLUMN : (ColumnCode)next;
-    for (uint32_t i = 0; schema != NULL && i < schema->field_count; i++) {
-      uint32_t shift = size_shift(schema->fields[i].type);
-      if (table->columns[shift] >= ECS_COLUMN_LIMIT)
-        return memory_refuse(memory, ECS_COLUMN_LIMIT,
-                             "columns of one element size", "a table");
-      codes[next++] =
-          (ColumnCode)((uint32_t)table->columns[shift]++ << 2 | shift);
-      table->sizes = (uint8_t)(table->sizes | 1u << shift);
+  clear_lookup(lookup, table->lookup_mask + 1);
+  for (uint32_t i = 0; i < table->mask_words; i++) {
+    for (uint64_t word = table->mask[i]; word != 0;) {
+      uint32_t bit = mask_take(&word, i);
+      if (schemas[bit] == NULL) continue;
+      ecs_Status status =
+          assign_fields(table, memory, codes + next, schemas[bit]);
+      if (status != ECS_OK) return status;
+      lookup[bit & table->lookup_mask] =
+          (TableLookup){(uint16_t)bit, (uint16_t)next};
+      next += schemas[bit]->field_count;
     }
   }
   return ECS_OK;
@@ -52,10 +99,10 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
                     ecs_Status *status) {
   Census census = take_census(schemas, mask, mask_words);
   size_t mask_bytes = mask_words * sizeof(uint64_t);
-  size_t code_count = (size_t)census.components + census.fields;
+  size_t lookup_bytes = census.lookups * sizeof(TableLookup);
   size_t field_bytes = census.fields * sizeof(char *);
-  size_t bytes = sizeof(Table) + field_bytes + mask_bytes +
-                 code_count * sizeof(ColumnCode);
+  size_t bytes = sizeof(Table) + field_bytes + mask_bytes + lookup_bytes +
+                 census.fields * sizeof(ColumnCode);
   Table *table = NULL;
   if (census.fields >= TABLE_NO_COLUMN) {
     *status = memory_refuse(memory, TABLE_NO_COLUMN - 1u, "columns", "a table");
@@ -70,12 +117,12 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   table->mask = (uint64_t *)(void *)(table->fields + census.fields);
   table->mask_words = (uint16_t)mask_words;
   if (mask_words > 0) memcpy(table->mask, mask, mask_bytes);
-  ColumnCode *lookup = (ColumnCode *)(void *)(table->mask + mask_words);
+  TableLookup *lookup = (TableLookup *)(void *)(table->mask + mask_words);
+  ColumnCode *codes = (ColumnCode *)(void *)(lookup + census.lookups);
   table->lookup = lookup;
-  table->lookup_count = census.components;
-  table->codes = lookup + census.components;
-  *status = assign_columns(table, memory, lookup, lookup + census.components,
-                           schemas);
+  table->lookup_mask = census.lookups - 1;
+  table->codes = codes;
+  *status = assign_columns(table, memory, lookup, codes, schemas);
   table->only_cells = (table->sizes & ~4u) == 0;
   table->plain = table->only_cells;
   table_forget_edge(table);
@@ -84,8 +131,25 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   return NULL;
 }
 
+void table_set_noting(Table *table, Table **silent, bool noting) {
+  if (table->silent_link != NULL) {
+    *table->silent_link = table->next_silent;
+    if (table->next_silent != NULL)
+      table->next_silent->silent_link = table->silent_link;
+    table->silent_link = NULL;
+  }
+  table->noting = noting;
+  table->plain = table->only_cells && !noting;
+  if (noting) return;
+  table->next_silent = *silent;
+  table->silent_link = silent;
+  if (*silent != NULL) (*silent)->silent_link = &table->next_silent;
+  *silent = table;
+}
+
 void table_destroy(Table *table, Memory *memory) {
   if (table == NULL) return;
+  table_set_noting(table, NULL, true);
   memory_free(memory, table->slab, table->slab_bytes);
   memory_free(memory, table, table->block_bytes);
 }

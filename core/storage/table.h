@@ -19,6 +19,10 @@ ECS_INTERNAL Table *table_create(Memory *memory, const Schema *const *schemas,
                                  const uint64_t *mask, uint32_t mask_words,
                                  ecs_Status *status);
 
+/* Has a table note, or not: then it is put in front of the silent tables of its
+ * group. Cost: constant. */
+ECS_INTERNAL void table_set_noting(Table *table, Table **silent, bool noting);
+
 /* Frees a table with its slab. */
 ECS_INTERNAL void table_destroy(Table *table, Memory *memory);
 
@@ -68,6 +72,13 @@ static inline bool mask_has(const uint64_t *mask, uint32_t words,
   return bit >> 6 < words && (mask[bit >> 6] >> (bit & 63u) & 1u) != 0;
 }
 
+/* Takes the lowest bit out of a word of a mask, which is word i; returns it. */
+static inline uint32_t mask_take(uint64_t *word, uint32_t i) {
+  uint32_t bit = i * 64u + (uint32_t)__builtin_ctzll(*word);
+  *word &= *word - 1;
+  return bit;
+}
+
 /* Has the table the component, given by its bit? Never true of one that is
  * stored as bits. */
 static inline bool table_has(const Table *table, uint32_t bit) {
@@ -76,19 +87,19 @@ static inline bool table_has(const Table *table, uint32_t bit) {
 
 /* Has the table columns of the component? False for tags. */
 static inline bool table_has_columns(const Table *table, uint32_t bit) {
-  return bit < table->lookup_count && table->lookup[bit] != TABLE_NO_COLUMN;
+  return table->lookup[bit & table->lookup_mask].bit == bit;
 }
 
 /* The column codes of a component that has columns here, by field. */
 static inline const ColumnCode *table_codes(const Table *table, uint32_t bit) {
   ECS_ASSERT(table_has_columns(table, bit));
-  return table->codes + table->lookup[bit];
+  return table->codes + table->lookup[bit & table->lookup_mask].position;
 }
 
 /* The current addresses of a component's columns, by field. */
 static inline char **table_fields(const Table *table, uint32_t bit) {
   ECS_ASSERT(table_has_columns(table, bit));
-  return table->fields + table->lookup[bit];
+  return table->fields + table->lookup[bit & table->lookup_mask].position;
 }
 
 /* Has the row the tag that is stored as the bit of that index? */

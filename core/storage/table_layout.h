@@ -37,6 +37,15 @@
 
 typedef uint16_t ColumnCode; /* position << 2 | log2 of the element size */
 
+/* A component with columns, in as many entries as let each such component of the
+ * table have one of its own. A look-up reads one entry, and the entries of a table
+ * of few components are few, however many components there are. */
+typedef struct TableLookup {
+  uint16_t bit; /* the component's; a bit of another entry: there is none */
+  uint16_t position; /* of its first field in fields and codes */
+} TableLookup;
+#define TABLE_LEAST_LOOKUP 2u /* entries: the other one has the other bits */
+
 /* The columns of one component: [begin, end) of each size. */
 typedef struct ColumnRange {
   uint16_t begin[TABLE_SIZES];
@@ -60,18 +69,17 @@ typedef struct LastEdge {
 #define LAST_EDGE_MIXED (UINT32_C(1) << 31)
 
 typedef struct Table {
-  ecs_Entity *entities;     /* by row: the slab's first aligned byte; NULL: no
+  ecs_Entity *entities;      /* by row: the slab's first aligned byte; NULL: no
                            slab */
-  uint32_t count;           /* rows in use */
-  uint32_t capacity;        /* rows allocated: a multiple of ECS_ROW_ALIGN */
-  char **fields;            /* by field, as codes: the column's address now */
-  const ColumnCode *lookup; /* by component's bit: position of its first field
-                               in fields and codes; or TABLE_NO_COLUMN */
-  uint64_t *mask;           /* the components it has, except for tags stored
+  uint32_t count;            /* rows in use */
+  uint32_t capacity;         /* rows allocated: a multiple of ECS_ROW_ALIGN */
+  char **fields;             /* by field, as codes: the column's address now */
+  const TableLookup *lookup; /* of a component's bit, modulo their number */
+  uint64_t *mask;            /* the components it has, except for tags stored
                                as bits */
-  uint32_t id;              /* position in its group */
-  uint32_t lookup_count;    /* bits that lookup covers */
-  uint16_t mask_words;      /* words of mask; the last one is not zero */
+  uint32_t id;               /* position in its group */
+  uint32_t lookup_mask;      /* entries of lookup less one */
+  uint16_t mask_words;       /* words of mask; the last one is not zero */
   uint16_t bits_columns;
   uint16_t columns[TABLE_SIZES]; /* by size, without columns of bits */
   uint8_t sizes;                 /* bit s: there are columns of 1 << s bytes */
@@ -83,9 +91,12 @@ typedef struct Table {
   size_t stride[TABLE_SIZES]; /* by size: bytes from a column to the next */
   const ColumnCode *codes;    /* by component, then by field */
   LastEdge last_edge;
-  uint32_t field_count; /* of codes and fields */
-  uint32_t pending;     /* rows that a change has announced and not yet added */
-  void *slab;           /* owned; as the allocator returned it */
+  struct Table
+      *next_silent; /* of the tables of its group that are not noting */
+  struct Table **silent_link; /* what points to this one; NULL: nothing does */
+  uint32_t field_count;       /* of codes and fields */
+  uint32_t pending; /* rows that a change has announced and not yet added */
+  void *slab;       /* owned; as the allocator returned it */
   size_t slab_bytes;
   size_t block_bytes; /* of the table itself with its arrays */
 } Table;

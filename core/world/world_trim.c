@@ -2,6 +2,7 @@
 #include "world/world_trim.h"
 
 #include "query/gather.h"
+#include "storage/group_lists.h"
 
 /* Records where the rows of a group are: its tables have new ids. */
 static void place_rows(Store *store, Group *group) {
@@ -29,6 +30,7 @@ void world_trim(ecs_World *world) {
   command_flush_deinit(&world->commands);
   command_buffer_trim(&world->commands);
   bundle_forget_once(store);
+  store_free_rooms(store);
   for (uint32_t i = 0; i < store->group_count; i++) {
     Group *group = store->groups[i];
     group_trim(group, &store->memory);
@@ -36,6 +38,8 @@ void world_trim(ecs_World *world) {
     if (group->id != 0) locator_trim(&group->locator, &store->memory);
     store_touch(store, group);
   }
+  group_lists_remake(store);
+  locator_trim(&store->lists, &store->memory);
   entity_index_unlink(&store->index, &store->memory);
   entity_index_drop_pages(&store->index, &store->memory,
                           entity_index_pages_used(&store->index));

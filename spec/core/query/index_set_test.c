@@ -42,7 +42,6 @@ static void indices_come_from_the_highest_to_the_lowest(void **state) {
     assert_takes(&fixture, &set, numbers, 0); /* again: none is left */
     index_set_rewind(&set);
     assert_takes(&fixture, &set, numbers, 7);
-    index_set_deinit(&set, &fixture.world->store.memory);
   }
   finish(&fixture);
 }
@@ -66,7 +65,6 @@ static void a_set_is_as_long_as_its_indices_are_apart(void **state) {
     assert_int_equal(set.base, id_index(fixture.e[1]));
     assert_int_equal(set.word_count, (i - 1) / 64 + 1);
     assert_takes(&fixture, &set, numbers, 2);
-    index_set_deinit(&set, &fixture.world->store.memory);
     assert_int_equal(ecs_remove(fixture.world, fixture.e[i], fixture.s),
                      ECS_OK);
   }
@@ -84,7 +82,6 @@ static void a_set_of_no_entity_owns_nothing(void **state) {
   assert_int_equal(index_set_init(&set, query), ECS_OK);
   assert_null(set.words);
   assert_takes(&fixture, &set, NULL, 0);
-  index_set_deinit(&set, &fixture.world->store.memory);
   finish(&fixture);
 }
 

@@ -317,6 +317,38 @@ static void marks_end_where_components_are_regrouped(void **state) {
   finish(&fixture); /* idle still has the plan with marks of the old set */
 }
 
+/* After the marks, a component ceases to note when it is used, and a table when
+ * a row of it is destroyed; when marks are made again, those begin to. */
+static void what_was_used_begins_and_ceases_to_note(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Store *store = &fixture.world->store;
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
+  ecs_Component used = fixture.a, idle = fixture.b;
+  ecs_Entity entity;
+  for (uint32_t round = 0; round < 3; round++) {
+    uint64_t count = 0;
+    ecs_Query *query = make_query(fixture.world, terms, 2);
+    assert_int_equal(ecs_query_count(query, &count), ECS_OK);
+    assert_true(store->components[used].noting);
+    assert_true(store->components[idle].noting);
+    assert_int_equal(store->silent, 0);
+    assert_null(store->main->silent);
+    ecs_query_destroy(query);
+    assert_int_equal(store->silent, 0);
+    assert_int_equal(ecs_spawn(fixture.world, NULL, 0, NULL, &entity), ECS_OK);
+    assert_int_equal(ecs_add(fixture.world, entity, used, NULL), ECS_OK);
+    assert_false(store->components[used].noting);
+    assert_true(store->components[idle].noting);
+    assert_int_equal(store->silent, used);
+    assert_int_equal(ecs_destroy(fixture.world, entity), ECS_OK);
+    assert_non_null(store->main->silent);
+    assert_false(store->main->silent->noting);
+  }
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lists_match_whatever_changed_before),
@@ -329,6 +361,7 @@ int main(void) {
       cmocka_unit_test(marks_that_do_not_follow_are_made_again),
       cmocka_unit_test(a_set_keeps_marks_while_queries_use_them),
       cmocka_unit_test(marks_end_where_components_are_regrouped),
+      cmocka_unit_test(what_was_used_begins_and_ceases_to_note),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

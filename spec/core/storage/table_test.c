@@ -21,7 +21,7 @@ static void a_new_table_has_codes_and_no_slab(void **state) {
   assert_int_equal(table->capacity, 0);
   assert_int_equal(table->mask_words, 1);
   assert_int_equal(table->mask[0], 0x37);
-  assert_int_equal(table->lookup_count, 6);
+  assert_int_equal(table->lookup_mask, 7);
   assert_int_equal(table->field_count, 9);
   assert_int_equal(table->sizes, 13); /* the u16 is not in it */
   const uint16_t columns[] = {3, 0, 4, 2};
@@ -38,6 +38,44 @@ static void a_new_table_has_codes_and_no_slab(void **state) {
   assert_false(table_has(table, 64));
   table_destroy(table, &kinds.memory);
   table_destroy(NULL, &kinds.memory);
+  close_kinds(&kinds);
+}
+
+/* Bits that are far apart, or that agree in their low parts, or all of them: a
+ * table finds those it has, and its look-ups are few where components are. */
+static void a_few_of_many_components_are_looked_up_in_little(void **state) {
+  (void)state;
+  enum { BITS = 4096 };
+  static const Schema *schemas[BITS];
+  static const uint32_t sets[][4] = {
+      {0, 1, 2, 3}, {0, 64, 128, 4095}, {7, 1031, 2055, 3079}, {5, 5, 5, 4095}};
+  Kinds kinds;
+  open_kinds(&kinds);
+  add_kind(&kinds, "b");
+  for (uint32_t bit = 0; bit < BITS; bit++) schemas[bit] = kinds.schemas[0];
+  schemas[64] = NULL; /* a tag */
+  for (uint32_t k = 0; k <= 4; k++) {
+    uint64_t mask[BITS / 64];
+    memset(mask, k < 4 ? 0 : 0xff, sizeof mask);
+    for (uint32_t i = 0; k < 4 && i < 4; i++)
+      mask[sets[k][i] / 64] |= UINT64_C(1) << sets[k][i] % 64;
+    ecs_Status status = ECS_OK;
+    Table *table =
+        table_create(&kinds.memory, schemas, mask, BITS / 64, &status);
+    assert_int_equal(status, ECS_OK);
+    uint32_t next = 0;
+    for (uint32_t bit = 0; bit < 2 * BITS; bit++) {
+      bool has = bit < BITS && bit != 64 && (mask[bit / 64] >> bit % 64 & 1u);
+      assert_int_equal(table_has_columns(table, bit), has);
+      if (!has) continue;
+      assert_ptr_equal(table_codes(table, bit), table->codes + next);
+      assert_ptr_equal(table_fields(table, bit), table->fields + next++);
+    }
+    assert_int_equal(table->field_count, next);
+    if (k < 2) assert_true(table->lookup_mask < 256);
+    if (k == 3) assert_int_equal(table->lookup_mask, 3); /* 01 and 11 */
+    table_destroy(table, &kinds.memory);
+  }
   close_kinds(&kinds);
 }
 
@@ -375,6 +413,7 @@ static void the_check_sees_a_broken_layout(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_new_table_has_codes_and_no_slab),
+      cmocka_unit_test(a_few_of_many_components_are_looked_up_in_little),
       cmocka_unit_test(a_table_of_nothing_holds_entities),
       cmocka_unit_test(a_refused_table_is_none),
       cmocka_unit_test(

@@ -241,9 +241,10 @@ static void assert_locator(const Store *world, const Group *group) {
   if (group->locator.narrow) assert_true(group->table_count <= 1);
   for (uint32_t i = 0; i < group->table_count; i++)
     rows += group->tables[i]->count;
-  for (uint32_t at = 0; at < group->locator.page_count << ECS_PAGE_BITS; at++) {
+  for (uint32_t at = 0; at < group->locator.page_count << ECS_LOCATOR_BITS;
+       at++) {
     RowId place = locator_find(&group->locator, at);
-    if (place.row == LOCATOR_NONE) continue;
+    if (!locator_is_row(place.row)) continue;
     assert_true(place.table < group->table_count);
     assert_true(place.row < group->tables[place.table]->count);
     ecs_Entity entity = group->tables[place.table]->entities[place.row];
@@ -320,7 +321,9 @@ void assert_sound(const Store *world) {
   for (uint32_t i = 0; i < world->group_count; i++) {
     const Group *group = world->groups[i];
     assert_int_equal(group->id, i);
-    assert_int_equal(group->summary, i == 0 ? 0 : 1u << (24 + (i - 1) % 3));
+    uint32_t bit = i < ECS_NEAR_GROUPS ? (i - 1) % 3 : 2;
+    assert_int_equal(group->summary, i == 0 ? 0 : 1u << (24 + bit));
+    assert_int_equal(group->locator.list_id, i < ECS_NEAR_GROUPS ? 0 : i);
     assert_group_sound(group);
     for (uint32_t k = 0; k < group->table_count; k++)
       assert_int_equal(group->tables[k]->pending, 0);
@@ -394,8 +397,9 @@ uint64_t digest(const Store *world) {
     hash = stir(stir(hash, slot.row_bits), slot.table_bits);
     for (uint32_t i = 1; i < world->group_count; i++) {
       RowId place = locator_find(&world->groups[i]->locator, at);
-      hash = stir(hash, place.row);
-      if (place.row != LOCATOR_NONE) hash = stir(hash, place.table);
+      bool has = locator_is_row(place.row);
+      hash = stir(hash, has ? place.row : LOCATOR_NONE);
+      if (has) hash = stir(hash, place.table);
     }
   }
   hash = stir(stir(hash, index->used), index->free_head);
