@@ -352,9 +352,26 @@ ECS_API ecs_Status ecs_component_field(const ecs_World *world,
                                        ecs_Component component, uint32_t field,
                                        ecs_FieldInfo *info);
 /* How a component is stored, as its definition says, whatever ecs_group did
- * since; ECS_STORE_TABLE for an unknown component. */
+ * since (ecs_component_place); ECS_STORE_TABLE for an unknown component. */
 ECS_API ecs_Storage ecs_component_storage(const ecs_World *world,
                                           ecs_Component component);
+
+/* Where a component is stored. */
+typedef struct ecs_ComponentPlace {
+  ecs_Storage storage; /* ECS_STORE_TABLE: a part of the masks of its group's
+                          tables; ECS_STORE_SPARSE: alone in a group */
+  uint32_t group;      /* 0: the main group. Components with the same number
+                          share a group */
+  uint32_t members;    /* the number of components in the group */
+} ecs_ComponentPlace;
+
+/* Describes in *place where a component is stored at present. It is true until
+ * the next ecs_group, ecs_group_bits or ecs_ungroup; members also until a
+ * component is defined. Returns ECS_OK, ECS_E_ARGUMENT (place is NULL) or
+ * ECS_E_COMPONENT (unknown). Cost: constant. */
+ECS_API ecs_Status ecs_component_place(const ecs_World *world,
+                                       ecs_Component component,
+                                       ecs_ComponentPlace *place);
 
 /* Strict conversion of a number into an element of an image, at any alignment.
  * place points at ecs_scalar_bytes(type) bytes. A float is rounded to nearest;
@@ -382,14 +399,27 @@ ECS_API const char *ecs_scalar_name(ecs_Scalar type);
 /* Stores count components together in a group of their own, whatever groups
  * they were in, and moves their rows. Values and matches stay; the order of
  * rows may change. One component alone becomes a sparse set; count 0 does
- * nothing. A tag stored as bits stays bits. Returns ECS_OK, ECS_E_OPEN while
+ * nothing. Of several components, a tag that is defined as bits is a bit of each
+ * row of the new group; any other tag is not. Returns ECS_OK, ECS_E_OPEN while
  * the world is open, ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or
  * ECS_E_LIMIT. Cost: copies all rows of every group that gives or takes a
  * component; for a while both copies exist. */
 ECS_API ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                              uint32_t count);
 
-/* Moves count components back to the main group: the opposite of ecs_group.
+/* Stores count tags as bits of the main group's rows, wherever they were: as
+ * tags that are defined with ECS_STORE_BITS. To add or remove such a tag is to
+ * write one bit, and a query for it looks at each row. Values and matches stay,
+ * and so does the order of rows in the main group; count 0 does nothing.
+ * Returns ECS_OK, ECS_E_OPEN while the world is open, ECS_E_COMPONENT (unknown,
+ * one twice, or one with fields), ECS_E_MEMORY or ECS_E_LIMIT. Cost: that of
+ * ecs_group. */
+ECS_API ecs_Status ecs_group_bits(ecs_World *world,
+                                  const ecs_Component *components,
+                                  uint32_t count);
+
+/* Moves count components back to the main group's tables: the opposite of
+ * ecs_group and of ecs_group_bits, also for what is defined sparse or as bits.
  * count 0 does nothing. Returns ECS_OK, ECS_E_OPEN while the world is open,
  * ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or ECS_E_LIMIT. Cost:
  * that of ecs_group. */

@@ -180,7 +180,7 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
   if (ECS_UNLIKELY(!world_has_component(world, id))) return false;
   const Component *component = &world->store.components[id];
   if (ECS_UNLIKELY(component->group_id != 0 ||
-                   component->storage == ECS_STORE_BITS))
+                   component->bits_index != GROUP_NOT_BITS))
     return world_has(world, entity, id);
   bool has = store_find_slot(&world->store, entity, &table) != NULL &&
              table_has(table, component->bit);

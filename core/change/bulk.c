@@ -277,7 +277,7 @@ static ecs_Status change_all(BulkChange *change) {
   if (status != ECS_OK || query_count(change->query) == 0) return status;
   change->tables_before = change->group->table_count;
   uint32_t group_index = bulk_rows_group_index(change);
-  if (component->storage == ECS_STORE_BITS) {
+  if (component->bits_index != GROUP_NOT_BITS) {
     if (group_index < change->query->group_count)
       return change_bits(change, group_index);
   } else if (is_set) {

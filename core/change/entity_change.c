@@ -134,7 +134,7 @@ ecs_Status store_add_any(Store *store, ecs_Entity entity,
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = locate_from(group, entity, place);
-  if (component->storage == ECS_STORE_BITS)
+  if (component->bits_index != GROUP_NOT_BITS)
     return set_bit(store, group, entity, component->bit, place);
   if (place.table != NULL && table_has(place.table, component->bit))
     return ECS_OK;
@@ -178,7 +178,7 @@ ecs_Status store_remove_any(Store *store, ecs_Entity entity,
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = locate_from(group, entity, place);
-  if (component->storage == ECS_STORE_BITS) {
+  if (component->bits_index != GROUP_NOT_BITS) {
     clear_bit(store, group, entity, component->bit, place);
     return ECS_OK;
   }

@@ -3,6 +3,7 @@
 
 #define NOWHERE UINT32_MAX /* a table id: the entity has no row */
 #define KNOWN_TARGETS 16u
+#define MOST_LOOSE 64u /* bits of a word */
 
 /* The places of a block's entities in an old group other than the main one. */
 typedef struct Giver {
@@ -30,10 +31,15 @@ typedef struct Fill {
   uint32_t rows[ECS_JOIN_ROWS];    /* where they are in one old group */
   uint32_t listed;
   bool run; /* rows[] follow each other */
+  /* Tags that are bits in the old group, and of which the target depends. The
+   * tables that a row was in do not say whether it has one. */
+  uint32_t loose[MOST_LOOSE]; /* their bits in the new group */
+  uint32_t loose_count;       /* also of those that are too many for the list */
   /* Targets known already for this `from`: of combination k of table ids in the
-   * givers, known_tables[k * giver_count] and on. */
+   * givers, known_tables[k * giver_count] and on, and of loose tags. */
   uint32_t known_count;
   uint32_t known_targets[KNOWN_TARGETS];
+  uint64_t known_loose[KNOWN_TARGETS];
   uint32_t *known_tables; /* owned */
 } Fill;
 
@@ -51,6 +57,10 @@ static void fill_deinit(Fill *fill) {
 /* The component of the new group with this bit, as it is stored now. */
 static const Component *old_component(const Fill *fill, uint32_t bit) {
   return &fill->store->components[fill->group->components[bit].component];
+}
+
+static bool was_bits(const Component *old) {
+  return old->bits_index != GROUP_NOT_BITS;
 }
 
 /* The giver that is an old group; NULL: it gives nothing, or is the main one. */
@@ -75,11 +85,23 @@ static ecs_Status find_givers(Fill *fill) {
   return ECS_OK;
 }
 
+/* In the main group a tag that stays bits has no part in the choice of a table;
+ * in another group it decides whether there is a row at all. */
+static void find_loose(Fill *fill) {
+  for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
+    if (!was_bits(old_component(fill, bit))) continue;
+    if (group_is_bits(fill->group, bit) && fill->group->id == 0) continue;
+    if (fill->loose_count < MOST_LOOSE) fill->loose[fill->loose_count] = bit;
+    fill->loose_count++;
+  }
+}
+
 static ecs_Status fill_init(Fill *fill) {
   Memory *memory = &fill->store->memory;
   uint32_t words = group_words(fill->group);
   ecs_Status status = find_givers(fill);
   if (status != ECS_OK) return status;
+  find_loose(fill);
   fill->words = words;
   fill->base = memory_zeroed(memory, words, sizeof(uint64_t));
   fill->mask = memory_zeroed(memory, words, sizeof(uint64_t));
@@ -100,6 +122,7 @@ static void begin_table(Fill *fill, const Table *table) {
   if (fill->words > 0) memset(fill->base, 0, fill->words * sizeof(uint64_t));
   for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
     const Component *old = old_component(fill, bit);
+    if (group_is_bits(fill->group, bit)) continue;
     if (old->group->id == 0 && table_has(table, old->bit))
       fill->base[bit >> 6] |= UINT64_C(1) << (bit & 63u);
   }
@@ -132,11 +155,21 @@ static RowRef place_of(const Fill *fill, const Component *old, uint32_t k) {
   return (RowRef){old->group->tables[giver->tables[k]], giver->rows[k]};
 }
 
-static bool has_tag_bit(const Fill *fill, uint32_t bit, uint32_t k) {
+/* Has row k of the block the component with this bit of the new group? */
+static bool had(const Fill *fill, uint32_t bit, uint32_t k) {
   const Component *old = old_component(fill, bit);
   RowRef place = place_of(fill, old, k);
-  return place.table != NULL &&
-         table_has_bit(place.table, place.row, old->bits_index);
+  if (place.table == NULL) return false;
+  return was_bits(old) ? table_has_bit(place.table, place.row, old->bits_index)
+                       : table_has(place.table, old->bit);
+}
+
+/* A bit for each loose tag that row k has. */
+static uint64_t loose_of(const Fill *fill, uint32_t k) {
+  uint64_t found = 0;
+  for (uint32_t i = 0; i < fill->loose_count; i++)
+    found |= (uint64_t)had(fill, fill->loose[i], k) << i;
+  return found;
 }
 
 /* Has the row a tag that is stored as bits in the new group? */
@@ -144,7 +177,7 @@ static bool any_tag_bit(const Fill *fill, uint32_t k) {
   const Group *group = fill->group;
   for (uint32_t bit = 0; group->bits_count > 0 && bit < group->component_count;
        bit++)
-    if (group_is_bits(group, bit) && has_tag_bit(fill, bit, k)) return true;
+    if (group_is_bits(group, bit) && had(fill, bit, k)) return true;
   return false;
 }
 
@@ -156,10 +189,8 @@ static bool make_mask(Fill *fill, uint32_t k) {
     uint64_t one = UINT64_C(1) << (bit & 63u);
     bool there = (fill->base[bit >> 6] & one) != 0;
     if ((bit & 63u) == 0) fill->mask[bit >> 6] = 0;
-    if (old->group->id != 0 && !group_is_bits(fill->group, bit)) {
-      RowRef place = place_of(fill, old, k);
-      there = place.table != NULL && table_has(place.table, old->bit);
-    }
+    bool fixed = old->group->id == 0 && !was_bits(old);
+    if (!fixed && !group_is_bits(fill->group, bit)) there = had(fill, bit, k);
     if (there) fill->mask[bit >> 6] |= one;
     any = any || there;
   }
@@ -177,36 +208,40 @@ static ecs_Status make_target(Fill *fill, uint32_t k, uint32_t *target) {
   return status;
 }
 
-/* Is row k in the tables of a known combination? */
-static bool is_known(const Fill *fill, uint32_t known, uint32_t k) {
+/* Is row k in the tables of a known combination, with its loose tags? */
+static bool is_known(const Fill *fill, uint32_t known, uint32_t k,
+                     uint64_t loose) {
   const uint32_t *tables = fill->known_tables + known * fill->giver_count;
+  if (fill->known_loose[known] != loose) return false;
   for (uint32_t i = 0; i < fill->giver_count; i++)
     if (fill->givers[i].tables[k] != tables[i]) return false;
   return true;
 }
 
 /* Remembers the target of row k. */
-static void remember(Fill *fill, uint32_t k, uint32_t target) {
+static void remember(Fill *fill, uint32_t k, uint64_t loose, uint32_t target) {
   uint32_t known = fill->known_count;
   if (known == KNOWN_TARGETS) return;
   for (uint32_t i = 0; i < fill->giver_count; i++)
     fill->known_tables[known * fill->giver_count + i] =
         fill->givers[i].tables[k];
   fill->known_targets[known] = target;
+  fill->known_loose[known] = loose;
   fill->known_count++;
 }
 
-/* Finds the new table of row k. Where tags are stored as bits the tables that it
- * was in do not decide whether it has one. */
+/* Finds the new table of row k. */
 static ecs_Status choose_target(Fill *fill, uint32_t k) {
-  bool by_tables = fill->group->id == 0 || fill->group->bits_count == 0;
-  for (uint32_t known = 0; by_tables && known < fill->known_count; known++)
-    if (is_known(fill, known, k)) {
+  if (fill->loose_count > MOST_LOOSE)
+    return make_target(fill, k, &fill->targets[k]);
+  uint64_t loose = loose_of(fill, k);
+  for (uint32_t known = 0; known < fill->known_count; known++)
+    if (is_known(fill, known, k, loose)) {
       fill->targets[k] = fill->known_targets[known];
       return ECS_OK;
     }
   ecs_Status status = make_target(fill, k, &fill->targets[k]);
-  if (status == ECS_OK && by_tables) remember(fill, k, fill->targets[k]);
+  if (status == ECS_OK) remember(fill, k, loose, fill->targets[k]);
   return status;
 }
 
@@ -280,12 +315,22 @@ static void copy_component(Fill *fill, const Table *to, uint32_t first,
   }
 }
 
+/* Has no row of the block the tag, for all that the table in the main group says?
+ */
+static bool has_none(const Fill *fill, uint32_t bit) {
+  const Component *old = old_component(fill, bit);
+  if (old->group->id != 0) return false;
+  return was_bits(old) ? old->bits_index / 8u >= fill->from->bits_columns
+                       : !table_has(fill->from, old->bit);
+}
+
 /* Copies a tag that is stored as bits. ECS_E_MEMORY: there is no column. */
 static ecs_Status copy_tag_bit(Fill *fill, Table *to, uint32_t first,
                                uint32_t bit) {
   uint32_t index = fill->group->components[bit].bits_index;
+  if (has_none(fill, bit)) return ECS_OK;
   for (uint32_t i = 0; i < fill->listed; i++) {
-    if (!has_tag_bit(fill, bit, fill->list[i])) continue;
+    if (!had(fill, bit, fill->list[i])) continue;
     ecs_Status status = table_reserve_bits(
         to, &fill->store->memory, group_bits_columns(fill->group, bit));
     if (status != ECS_OK) return status;
@@ -350,10 +395,9 @@ static void list_target(Fill *fill, uint32_t k) {
 }
 
 /* Chooses a table for each row of the block. Where the main group alone gives
- * and no tag is stored as bits, it is the same for all. */
+ * and no tag is loose, it is the same for all. */
 static ecs_Status choose_targets(Fill *fill) {
-  bool all = fill->giver_count == 0 &&
-             (fill->group->id == 0 || fill->group->bits_count == 0);
+  bool all = fill->giver_count == 0 && fill->loose_count == 0;
   ecs_Status status = choose_target(fill, 0);
   for (uint32_t k = 1; status == ECS_OK && k < fill->count; k++) {
     if (all)

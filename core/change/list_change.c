@@ -448,7 +448,7 @@ static ecs_Status change_list(Store *store, const ecs_Entity *entities,
                        .group = component->group,
                        .bit = component->bit,
                        .adds = adds,
-                       .is_bits = component->storage == ECS_STORE_BITS,
+                       .is_bits = component->bits_index != GROUP_NOT_BITS,
                        .image = image,
                        .images = images,
                        .tables_before = component->group->table_count};

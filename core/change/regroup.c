@@ -10,6 +10,7 @@ typedef struct Regroup {
   Group **fresh; /* owned; by group id; NULL: the group stays as it is */
   uint32_t fresh_count;
   uint32_t *target; /* owned; by component: id of the group it will belong to */
+  bool *bits;       /* owned; by component: will it be stored as bits? */
 } Regroup;
 
 static void regroup_deinit(Regroup *regroup) {
@@ -22,6 +23,9 @@ static void regroup_deinit(Regroup *regroup) {
   if (regroup->target != NULL)
     memory_free(memory, regroup->target,
                 regroup->store->component_count * sizeof(uint32_t));
+  if (regroup->bits != NULL)
+    memory_free(memory, regroup->bits,
+                regroup->store->component_count * sizeof(bool));
 }
 
 /* Choosing -------------------------------------------------------------- */
@@ -50,30 +54,42 @@ static uint32_t choose_target(const Regroup *regroup) {
   return store->group_count;
 }
 
-static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
-                         uint32_t count, bool to_main) {
-  Store *store = regroup->store;
-  Memory *memory = &store->memory;
+/* Describes the layout that there is. */
+static ecs_Status begin(Regroup *regroup) {
+  const Store *store = regroup->store;
+  Memory *memory = &regroup->store->memory;
   regroup->fresh_count = store->group_count + 1;
   regroup->target =
       memory_zeroed(memory, store->component_count, sizeof(uint32_t));
+  regroup->bits = memory_zeroed(memory, store->component_count, sizeof(bool));
   regroup->fresh = memory_zeroed(memory, regroup->fresh_count, sizeof(Group *));
-  if (regroup->target == NULL || regroup->fresh == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 1; i < store->component_count; i++)
+  if (regroup->target == NULL || regroup->bits == NULL ||
+      regroup->fresh == NULL)
+    return ECS_E_MEMORY;
+  for (uint32_t i = 1; i < store->component_count; i++) {
     regroup->target[i] = store->components[i].group_id;
-  for (uint32_t i = 0; i < count; i++)
+    regroup->bits[i] = store->components[i].bits_index != GROUP_NOT_BITS;
+  }
+  return ECS_OK;
+}
+
+static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
+                         uint32_t count, RegroupTo to) {
+  Store *store = regroup->store;
+  bool to_main = to != REGROUP_APART;
+  for (uint32_t i = 0; i < count; i++) {
+    bool defined = store->components[components[i]].storage == ECS_STORE_BITS;
     regroup->target[components[i]] = UINT32_MAX;
+    regroup->bits[components[i]] =
+        to == REGROUP_BITS || (!to_main && count > 1 && defined);
+  }
   /* A group that exists stays as it is, whatever groups are empty: the order of
    * its rows must not depend on what was stored together before. */
   uint32_t chosen = to_main ? 0 : find_group(store, components, count);
   if (chosen == 0 && !to_main) chosen = choose_target(regroup);
   for (uint32_t i = 0; i < count; i++) regroup->target[components[i]] = chosen;
   if (chosen < ECS_GROUP_LIMIT) return ECS_OK;
-  return memory_refuse(memory, ECS_GROUP_LIMIT, "groups", "a world");
-}
-
-static bool is_bits(const Store *store, ecs_Component component) {
-  return store->components[component].storage == ECS_STORE_BITS;
+  return memory_refuse(&store->memory, ECS_GROUP_LIMIT, "groups", "a world");
 }
 
 /* Will the group be one component with columns or a tag, and so one table? Then
@@ -84,15 +100,18 @@ static bool will_be_narrow(const Regroup *regroup, uint32_t group) {
   for (uint32_t i = 1; i < regroup->store->component_count; i++) {
     if (regroup->target[i] != group) continue;
     members++;
-    bits = bits || is_bits(regroup->store, i);
+    bits = bits || regroup->bits[i];
   }
   return group != 0 && members == 1 && !bits;
 }
 
+/* Will the group have other components, or one that is stored in another way? */
 static bool gives_or_takes(const Regroup *regroup, uint32_t group) {
   for (uint32_t i = 1; i < regroup->store->component_count; i++) {
-    bool was = regroup->store->components[i].group_id == group;
+    const Component *old = &regroup->store->components[i];
+    bool was = old->group_id == group, bits = old->bits_index != GROUP_NOT_BITS;
     if (was != (regroup->target[i] == group)) return true;
+    if (was && bits != regroup->bits[i]) return true;
   }
   return false;
 }
@@ -107,7 +126,7 @@ static ecs_Status create_group(Regroup *regroup, uint32_t id) {
   for (uint32_t i = 1; i < store->component_count; i++) {
     if (regroup->target[i] != id) continue;
     ecs_Status status = group_add_component(
-        group, memory, i, store->components[i].schema, is_bits(store, i));
+        group, memory, i, store->components[i].schema, regroup->bits[i]);
     if (status != ECS_OK) return status;
   }
   /* Versions only grow, also across an exchange. */
@@ -189,9 +208,10 @@ static void exchange(Regroup *regroup) {
 }
 
 ecs_Status store_regroup(Store *store, const ecs_Component *components,
-                         uint32_t count, bool to_main) {
+                         uint32_t count, RegroupTo to) {
   Regroup regroup = {.store = store};
-  ecs_Status status = choose(&regroup, components, count, to_main);
+  ecs_Status status = begin(&regroup);
+  if (status == ECS_OK) status = choose(&regroup, components, count, to);
   if (status == ECS_OK) status = create_groups(&regroup);
   if (status == ECS_OK) status = fill_groups(&regroup);
   if (status == ECS_OK) status = reserve_exchange(&regroup);

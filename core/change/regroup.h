@@ -10,11 +10,18 @@
 
 #include "storage/placement.h"
 
-/* Stores the components, which exist and are different, in a group of their
- * own, or (to_main) in the main group. ECS_E_MEMORY, ECS_E_LIMIT: nothing has
- * changed. */
+/* Where components go. */
+typedef enum RegroupTo {
+  REGROUP_APART, /* a group of their own. One alone: a sparse set. Of several,
+                    tags that are defined as bits are bits of its rows */
+  REGROUP_MAIN,  /* the tables of the main group */
+  REGROUP_BITS   /* bits of the main group's rows; components without fields */
+} RegroupTo;
+
+/* Stores the components, which exist and are different, elsewhere. All others
+ * stay as they are stored. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status store_regroup(Store *store,
                                       const ecs_Component *components,
-                                      uint32_t count, bool to_main);
+                                      uint32_t count, RegroupTo to);
 
 #endif

@@ -11,7 +11,7 @@ static bool has_only_cells(const Schema *schema) {
 void component_choose(Component *component, const ChangeWays *ways) {
   const Schema *schema = component->schema;
   const Group *group = component->group;
-  bool bits = component->storage == ECS_STORE_BITS;
+  bool bits = component->bits_index != GROUP_NOT_BITS;
   bool plain = schema->uniform == ECS_F32 || schema->field_count == 0;
   bool cells = has_only_cells(schema);
   component->add = ways->add_any;
@@ -41,8 +41,8 @@ void component_choose(Component *component, const ChangeWays *ways) {
 void component_place(Component *component, const ChangeWays *ways, Group *group,
                      uint32_t bit) {
   uint32_t bits_index = group->components[bit].bits_index;
-  ECS_ASSERT((component->storage == ECS_STORE_BITS) ==
-             (bits_index != GROUP_NOT_BITS));
+  ECS_ASSERT(bits_index == GROUP_NOT_BITS ||
+             component->schema->field_count == 0);
   component->group = group;
   component->group_id = group->id;
   component->bit = bit;

@@ -137,6 +137,14 @@ ecs_Status ecs_component_field(const ecs_World *world,
                                        ecs_FieldInfo *info);
 ecs_Storage ecs_component_storage(const ecs_World *world,
                                           ecs_Component component);
+typedef struct ecs_ComponentPlace {
+  ecs_Storage storage;
+  uint32_t group;
+  uint32_t members;
+} ecs_ComponentPlace;
+ecs_Status ecs_component_place(const ecs_World *world,
+                                       ecs_Component component,
+                                       ecs_ComponentPlace *place);
 ecs_Status ecs_scalar_store(ecs_Scalar type, void *place, double value);
 void ecs_scalar_convert(ecs_Scalar type, void *place, double value);
 double ecs_scalar_load(ecs_Scalar type, const void *place);
@@ -144,6 +152,9 @@ uint32_t ecs_scalar_bytes(ecs_Scalar type);
 const char *ecs_scalar_name(ecs_Scalar type);
 ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                              uint32_t count);
+ecs_Status ecs_group_bits(ecs_World *world,
+                                  const ecs_Component *components,
+                                  uint32_t count);
 ecs_Status ecs_ungroup(ecs_World *world,
                                const ecs_Component *components, uint32_t count);
 ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,

@@ -3,6 +3,7 @@
  * entity_change_test.c mixes changes of layout with all others. Here are the
  * rules for the choice of a group and its locator, and failures.
  */
+#include "world/world_hash.h"
 #include "world_fixture.h"
 
 #define PEOPLE 30u
@@ -50,14 +51,24 @@ static void assert_town(const Town *town) {
 static void store_apart(Town *town, const ecs_Component *components,
                         uint32_t count) {
   assert_int_equal(
-      store_regroup(&town->fixture.world, components, count, false), ECS_OK);
+      store_regroup(&town->fixture.world, components, count, REGROUP_APART),
+      ECS_OK);
   assert_town(town);
 }
 
 static void store_in_main(Town *town, const ecs_Component *components,
                           uint32_t count) {
-  assert_int_equal(store_regroup(&town->fixture.world, components, count, true),
-                   ECS_OK);
+  assert_int_equal(
+      store_regroup(&town->fixture.world, components, count, REGROUP_MAIN),
+      ECS_OK);
+  assert_town(town);
+}
+
+static void store_as_bits(Town *town, const ecs_Component *components,
+                          uint32_t count) {
+  assert_int_equal(
+      store_regroup(&town->fixture.world, components, count, REGROUP_BITS),
+      ECS_OK);
   assert_town(town);
 }
 
@@ -91,6 +102,99 @@ static void every_set_of_components_goes_apart_and_comes_back(void **state) {
   }
 }
 
+static bool is_bits(const Town *town, ecs_Component component) {
+  const Component *what = &town->fixture.world.components[component];
+  return what->bits_index != GROUP_NOT_BITS;
+}
+
+/* Each set of four tags goes from where another set left them. */
+static void tags_become_bits_and_cease_to_be(void **state) {
+  (void)state;
+  Town town;
+  open_town(&town);
+  const ecs_Component tags[] = {town.tag, town.bit, town.other_bit,
+                                town.sparse_tag};
+  uint64_t hash = world_state_hash(&town.fixture.world);
+  for (uint32_t turn = 1; turn < 16 * 16 * 3; turn++) {
+    ecs_Component set[4];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < 4; k++)
+      if ((turn * 7 % 16 >> k & 1u) != 0) set[count++] = tags[k];
+    if (turn % 3 == 0)
+      store_apart(&town, set, count);
+    else if (turn % 4 == 0)
+      store_in_main(&town, set, count);
+    else
+      store_as_bits(&town, set, count);
+    for (uint32_t i = 0; i < count; i++) {
+      bool declared = set[i] == town.bit || set[i] == town.other_bit;
+      assert_int_equal(group_of(&town, set[i]) != 0, turn % 3 == 0);
+      assert_int_equal(is_bits(&town, set[i]), turn % 3 == 0
+                                                   ? count > 1 && declared
+                                               : turn % 4 == 0 ? 0
+                                                               : 1);
+    }
+    assert_true(world_state_hash(&town.fixture.world) == hash);
+  }
+  finish(&town.fixture);
+}
+
+/* So many that their combinations are not remembered, and each in use. */
+static void seventy_tags_become_bits_at_once(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Store *world = &fixture.world;
+  ecs_Component tags[70];
+  uint32_t count =
+      ECS_COMPONENT_LIMIT < 70 ? (uint32_t)ECS_COMPONENT_LIMIT : 70;
+  ecs_Entity entities[PEOPLE];
+  define_many(world, count, "", ECS_STORE_TABLE);
+  for (uint32_t i = 0; i < count; i++) tags[i] = i + 1;
+  for (uint32_t i = 0; i < PEOPLE; i++) {
+    entities[i] = spawn(world, NULL, 0);
+    for (uint32_t k = 1; k <= count; k++)
+      if (k % PEOPLE == i)
+        assert_int_equal(add(world, entities[i], k, 0), ECS_OK);
+  }
+  uint64_t hash = world_state_hash(world);
+  static const RegroupTo ways[] = {REGROUP_BITS,  REGROUP_MAIN, REGROUP_BITS,
+                                   REGROUP_APART, REGROUP_BITS, REGROUP_BITS};
+  for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    assert_int_equal(store_regroup(world, tags, count, ways[i]), ECS_OK);
+    assert_true(world_state_hash(world) == hash);
+    assert_sound(world);
+  }
+  finish(&fixture);
+}
+
+/* The entities of the tables {a} and {a tag} are one table {a} afterwards, in
+ * the order of the tables. */
+static void rows_of_joined_tables_keep_their_order(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Store *world = &fixture.world;
+  ecs_Component a = define(world, "a", "w", ECS_STORE_TABLE);
+  ecs_Component tag = define(world, "tag", "", ECS_STORE_TABLE);
+  ecs_Entity entities[9];
+  static const uint32_t order[] = {0, 2, 3, 5, 6, 8, 1, 4, 7};
+  for (uint32_t i = 0; i < 9; i++) {
+    ecs_Component both[] = {a, tag};
+    entities[i] = spawn(world, both, i % 3 == 1 ? 2 : 1);
+  }
+  for (uint32_t turn = 0; turn < 4; turn++) {
+    RegroupTo to = turn % 2 == 0 ? REGROUP_BITS : REGROUP_MAIN;
+    assert_int_equal(store_regroup(world, &tag, 1, to), ECS_OK);
+    for (uint32_t i = 0; i < 9; i++) {
+      RowRef here = store_locate_main(world, entities[order[i]]);
+      uint32_t first = to == REGROUP_MAIN && i >= 6 ? 6 : 0;
+      assert_int_equal(here.row, i - first);
+    }
+  }
+  finish(&fixture);
+}
+
 static void a_group_that_was_given_up_is_taken_again(void **state) {
   (void)state;
   Town town;
@@ -119,7 +223,7 @@ static void a_group_that_was_given_up_is_taken_again(void **state) {
   finish(&town.fixture);
 }
 
-static void only_one_component_without_bits_has_a_narrow_locator(void **state) {
+static void only_one_component_alone_has_a_narrow_locator(void **state) {
   (void)state;
   Town town;
   open_town(&town);
@@ -132,7 +236,12 @@ static void only_one_component_without_bits_has_a_narrow_locator(void **state) {
   assert_true(world->groups[3]->locator.narrow);
   assert_true(world->groups[group_of(&town, town.a)]->locator.narrow);
   store_apart(&town, &town.bit, 1);
-  assert_false(world->groups[group_of(&town, town.bit)]->locator.narrow);
+  assert_true(world->groups[group_of(&town, town.bit)]->locator.narrow);
+  const ecs_Component bits[] = {town.bit, town.other_bit};
+  store_apart(&town, bits, 2);
+  store_in_main(&town, bits, 1); /* the other one stays a bit there */
+  assert_false(world->groups[group_of(&town, bits[1])]->locator.narrow);
+  store_apart(&town, bits, 1);
   assert_false(world->main->locator.narrow);
   const ecs_Component rest[] = {town.c, town.tag, town.other_bit};
   store_apart(&town, rest, 3);
@@ -209,14 +318,15 @@ static void one_group_too_many_is_refused(void **state) {
   Store *world = &fixture.world;
   define_many(world, ECS_COMPONENT_LIMIT, "b", ECS_STORE_TABLE);
   for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++)
-    assert_int_equal(store_regroup(world, &(ecs_Component){i}, 1, false),
-                     ECS_OK);
+    assert_int_equal(
+        store_regroup(world, &(ecs_Component){i}, 1, REGROUP_APART), ECS_OK);
   ecs_Component last = ECS_COMPONENT_LIMIT;
   uint64_t before = digest(world), bytes = fixture.failing.bytes;
-  assert_int_equal(store_regroup(world, &last, 1, false), ECS_E_LIMIT);
+  assert_int_equal(store_regroup(world, &last, 1, REGROUP_APART), ECS_E_LIMIT);
   assert_true(digest(world) == before);
   assert_int_equal(fixture.failing.bytes, bytes);
-  assert_int_equal(store_regroup(world, &(ecs_Component){3}, 1, false), ECS_OK);
+  assert_int_equal(store_regroup(world, &(ecs_Component){3}, 1, REGROUP_APART),
+                   ECS_OK);
   assert_sound(world);
   finish(&fixture);
 #endif
@@ -228,13 +338,17 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
   open_town(&town);
   Store *world = &town.fixture.world;
   const ecs_Component sets[][3] = {{town.a, town.bit, town.sparse},
-                                   {town.b, town.c, town.tag}};
-  for (uint32_t set = 0; set < 2; set++) {
+                                   {town.b, town.c, town.tag},
+                                   {town.tag, town.bit, town.sparse_tag},
+                                   {town.tag, town.bit, town.sparse_tag}};
+  static const RegroupTo ways[] = {REGROUP_APART, REGROUP_APART, REGROUP_BITS,
+                                   REGROUP_MAIN};
+  for (uint32_t set = 0; set < 4; set++) {
     for (uint64_t n = 1;; n++) {
       uint64_t before = digest(world), bytes = town.fixture.failing.bytes;
       FailingMode mode = n % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
       failing_memory_arm(&town.fixture.failing, n, mode);
-      ecs_Status status = store_regroup(world, sets[set], 3, false);
+      ecs_Status status = store_regroup(world, sets[set], 3, ways[set]);
       if (failing_memory_disarm(&town.fixture.failing) == 0) {
         assert_int_equal(status, ECS_OK);
         break;
@@ -252,8 +366,11 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_set_of_components_goes_apart_and_comes_back),
+      cmocka_unit_test(tags_become_bits_and_cease_to_be),
+      cmocka_unit_test(seventy_tags_become_bits_at_once),
+      cmocka_unit_test(rows_of_joined_tables_keep_their_order),
       cmocka_unit_test(a_group_that_was_given_up_is_taken_again),
-      cmocka_unit_test(only_one_component_without_bits_has_a_narrow_locator),
+      cmocka_unit_test(only_one_component_alone_has_a_narrow_locator),
       cmocka_unit_test(what_does_not_change_stays_where_it_is),
       cmocka_unit_test(versions_only_grow),
       cmocka_unit_test(rows_keep_the_order_of_the_main_group),

@@ -24,7 +24,7 @@ typedef struct Change {
   ecs_Component components[KINDS_MOST];
   uint32_t seeds[KINDS_MOST]; /* 0: defaults */
   uint32_t count;
-  bool to_main;
+  RegroupTo to;
   ecs_Entity born;
 } Change;
 
@@ -112,7 +112,7 @@ static ecs_Status run(Naive *naive, Change *change) {
     case CHANGE_CLEAR: store_clear(world); break;
     case CHANGE_REGROUP:
       return store_regroup(world, change->components, change->count,
-                           change->to_main);
+                           change->to);
   }
   return ECS_OK;
 }
@@ -238,14 +238,24 @@ static void choose_components(Naive *naive, Change *change, uint32_t most) {
   }
 }
 
+static void keep_tags(const Naive *naive, Change *change) {
+  const Component *components = naive->fixture.world.components;
+  uint32_t count = change->count;
+  change->count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (components[change->components[i]].field_count == 0)
+      change->components[change->count++] = change->components[i];
+}
+
 static Change choose_change(Naive *naive) {
   Change change = {.kind = CHANGE_SPAWN};
   uint32_t kinds = naive->fixture.world.component_count - 1;
   uint32_t dice = choose(naive, 100);
   if (naive->regroups && dice < 6) {
     change.kind = CHANGE_REGROUP;
-    change.to_main = choose(naive, 3) == 0;
+    change.to = (RegroupTo)choose(naive, 3);
     choose_components(naive, &change, 4);
+    if (change.to == REGROUP_BITS) keep_tags(naive, &change);
     return change;
   }
   if (dice == 6) change.kind = CHANGE_CLEAR;
