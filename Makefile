@@ -35,12 +35,15 @@ CORE := ecs ecs_kernel ecs_access \
   query/query_group query/join query/row_list query/marked_rows query/query \
   query/query_span \
   query/index_set query/claims query/gather query/cursor query/query_entities \
+  query/query_use \
   change/entity_change change/entity_change_fast change/bundle change/spawn \
   change/group_fill change/regroup \
   change/staged_rows change/chain_shape change/command_buffer \
   change/list_change change/recorded_spawn change/net_effect \
   change/command_flush \
   change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
+  layout/component_set layout/layout_problem layout/layout_constants \
+  layout/layout_cost layout/layout_search layout/layout_advice \
   world/world world/deferral world/deferred_change world/spawn_as world/world_hash \
   world/world_explain world/world_trim \
   kernel/kernel_library kernel/kernel_binding \
@@ -55,7 +58,7 @@ CORE := ecs ecs_kernel ecs_access \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
   api/api_bulk api/api_list api/row_access \
-  api/api_program api/program_keys api/api_world
+  api/api_program api/program_keys api/api_world api/api_layout
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
@@ -63,7 +66,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   component/definition component/new_definition component/define \
   component/host_definition \
   world/open_walk world/recent_queries world/lua_world world/borrowed \
-  world/report world/components world/parts world/world_methods \
+  world/report world/components world/parts world/world_methods world/advice \
   world/entity_methods world/field_calls world/value_calls world/spawner \
   world/prepared world/traceback world/frames world/totals \
   world/script_hash \
@@ -473,6 +476,12 @@ run-bench-lua: lua54 luajit kernels
 build/bench/objects/%.o: bench/%.c Makefile
 	@mkdir -p $(@D)
 	$(COMPILE) $(BENCH_FLAGS) -Ibench -c -o $@ $<
+
+# Run by hand: they take minutes, and print tables of their own.
+BY_HAND := climb_layouts fit_prices
+$(BY_HAND:%=build/bench/%): build/bench/%: build/bench/objects/by_hand/%.o \
+  $(BENCH_SUPPORT:bench/%.c=build/bench/objects/%.o) build/libecs.a
+	$(CC) $(BENCH_FLAGS) -o $@ $^ $(LDLIBS)
 
 # The same loops once more, as most programs are compiled.
 build/bench/objects/baseline/unit_loops_o2.o: BENCH_FLAGS += -O2

@@ -352,26 +352,9 @@ ECS_API ecs_Status ecs_component_field(const ecs_World *world,
                                        ecs_Component component, uint32_t field,
                                        ecs_FieldInfo *info);
 /* How a component is stored, as its definition says, whatever ecs_group did
- * since (ecs_component_place); ECS_STORE_TABLE for an unknown component. */
+ * since; ECS_STORE_TABLE for an unknown component. */
 ECS_API ecs_Storage ecs_component_storage(const ecs_World *world,
                                           ecs_Component component);
-
-/* Where a component is stored. */
-typedef struct ecs_ComponentPlace {
-  ecs_Storage storage; /* ECS_STORE_TABLE: a part of the masks of its group's
-                          tables; ECS_STORE_SPARSE: alone in a group */
-  uint32_t group;      /* 0: the main group. Components with the same number
-                          share a group */
-  uint32_t members;    /* the number of components in the group */
-} ecs_ComponentPlace;
-
-/* Describes in *place where a component is stored at present. It is true until
- * the next ecs_group, ecs_group_bits or ecs_ungroup; members also until a
- * component is defined. Returns ECS_OK, ECS_E_ARGUMENT (place is NULL) or
- * ECS_E_COMPONENT (unknown). Cost: constant. */
-ECS_API ecs_Status ecs_component_place(const ecs_World *world,
-                                       ecs_Component component,
-                                       ecs_ComponentPlace *place);
 
 /* Strict conversion of a number into an element of an image, at any alignment.
  * place points at ecs_scalar_bytes(type) bytes. A float is rounded to nearest;
@@ -399,28 +382,25 @@ ECS_API const char *ecs_scalar_name(ecs_Scalar type);
 /* Stores count components together in a group of their own, whatever groups
  * they were in, and moves their rows. Values and matches stay; the order of
  * rows may change. One component alone becomes a sparse set; count 0 does
- * nothing. Of several components, a tag that is defined as bits is a bit of each
- * row of the new group; any other tag is not. Returns ECS_OK, ECS_E_OPEN while
+ * nothing. Among several, a tag stored as bits stays bits. Returns ECS_OK,
+ * ECS_E_OPEN while
  * the world is open, ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or
  * ECS_E_LIMIT. Cost: copies all rows of every group that gives or takes a
  * component; for a while both copies exist. */
 ECS_API ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                              uint32_t count);
 
-/* Stores count tags as bits of the main group's rows, wherever they were: as
- * tags that are defined with ECS_STORE_BITS. To add or remove such a tag is to
- * write one bit, and a query for it looks at each row. Values and matches stay,
- * and so does the order of rows in the main group; count 0 does nothing.
- * Returns ECS_OK, ECS_E_OPEN while the world is open, ECS_E_COMPONENT (unknown,
- * one twice, or one with fields), ECS_E_MEMORY or ECS_E_LIMIT. Cost: that of
- * ecs_group. */
+/* Stores count tags as bits of the main group, wherever they were stored: adding
+ * or removing one then moves no row, and queries test a bit for each row.
+ * count 0 does nothing. Returns ECS_OK, ECS_E_OPEN while the world is open,
+ * ECS_E_COMPONENT (unknown, one twice, or with fields), ECS_E_MEMORY or
+ * ECS_E_LIMIT. Cost: that of ecs_group. */
 ECS_API ecs_Status ecs_group_bits(ecs_World *world,
                                   const ecs_Component *components,
                                   uint32_t count);
 
-/* Moves count components back to the main group's tables: the opposite of
- * ecs_group and of ecs_group_bits, also for what is defined sparse or as bits.
- * count 0 does nothing. Returns ECS_OK, ECS_E_OPEN while the world is open,
+/* Moves count components back to the tables of the main group, tags stored as
+ * bits included: the opposite of ecs_group. count 0 does nothing. Returns ECS_OK, ECS_E_OPEN while the world is open,
  * ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or ECS_E_LIMIT. Cost:
  * that of ecs_group. */
 ECS_API ecs_Status ecs_ungroup(ecs_World *world,
@@ -702,6 +682,74 @@ ECS_API uint32_t ecs_query_column_count(const ecs_Query *query);
  * "Text"). When memory runs out, the text says so. Cost: that of
  * ecs_query_count. */
 ECS_API size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
+
+/* Choosing the storage ---------------------------------------------------- */
+
+/* Where a component is stored, or would be better. */
+typedef enum ecs_Place {
+  ECS_PLACE_MAIN = 0, /* in the main group */
+  ECS_PLACE_SET,      /* in a group of its own */
+  ECS_PLACE_GROUP,    /* in another group, with others */
+  ECS_PLACE_BITS,     /* a tag as bits of the main group */
+  ECS_PLACE_FIELD,    /* in no component of its own: its fields could be those
+                         of another */
+  ECS_PLACE_ARRAY     /* in no world: a plain array would do */
+} ecs_Place;
+
+/* What costs less for it. */
+typedef enum ecs_Reason {
+  ECS_REASON_CHANGES = 0, /* adding and removing it */
+  ECS_REASON_LISTS,       /* finding the rows of queries that ask for it */
+  ECS_REASON_COPIES,      /* columns that queries cannot use in place */
+  ECS_REASON_TABLES,      /* batches: there are fewer tables */
+  ECS_REASON_MEMORY,
+  ECS_REASON_TOGETHER, /* to ECS_PLACE_FIELD: the same entities have both, and
+                          systems ask for both or none */
+  ECS_REASON_ALONE     /* to ECS_PLACE_ARRAY: entities with it have nothing
+                          else, and systems ask for nothing else with it */
+} ecs_Reason;
+
+typedef struct ecs_Advice {
+  ecs_Component component;
+  ecs_Place from;
+  ecs_Place to;
+  ecs_Component from_beside; /* another of its group; 0: it is not in one */
+  ecs_Component to_beside;   /* the same, or the one to be a field of */
+  ecs_Reason reason;         /* what matters most */
+  int64_t gain; /* nanoseconds of a frame, by the model, that this entry brings
+                   after those before it; below 0 where it pays only with a later
+                   one; 0 for ECS_PLACE_FIELD and ECS_PLACE_ARRAY */
+} ecs_Advice;
+
+/* Counts runs of a system over the terms of a query, for ecs_world_optimize. The
+ * first call in a world, where runs may be 0, begins the counts of changes.
+ * Cursors, kernels and programs do not count by themselves: what a program only
+ * looks at is to change no layout. Returns ECS_OK or ECS_E_MEMORY. Cost: constant,
+ * but for the first time. */
+ECS_API ecs_Status ecs_query_count_runs(ecs_Query *query, uint64_t runs);
+
+/* Looks for a layout in which a frame costs less, and moves nothing. What
+ * a frame is was counted: runs of systems (ecs_query_count_runs; a frame is a run
+ * of the query that ran most) and components added to entities and removed.
+ * What it costs is computed by a model with constants, in integers: worlds with
+ * equal counts and entities get equal advice on every machine. At most capacity
+ * entries are written to *entries, in the order of components, and how many
+ * there are to *count; entries may be NULL when capacity is 0. Looks at up to 256
+ * components, those that systems ask for or that change first, and at up to
+ * 16,384 entities. Returns ECS_OK, ECS_E_ARGUMENT (count is NULL, or entries is
+ * although there is capacity) or ECS_E_MEMORY. Cost: milliseconds; it grows with
+ * components, queries and combinations of components. */
+ECS_API ecs_Status ecs_world_advise(ecs_World *world, ecs_Advice *entries,
+                                    uint32_t capacity, uint32_t *count);
+
+/* The same, and stores components so, but for entries to ECS_PLACE_FIELD and
+ * ECS_PLACE_ARRAY, which it leaves out. A layout that is better by less than
+ * 1/32 is not worth a move. Then counts are halved, so that what happened
+ * lately weighs more; asked again at once, it moves nothing. Returns also
+ * ECS_E_OPEN while the world is open, and ECS_E_LIMIT; where it fails nothing has
+ * changed. Cost: beside that, one ecs_group of all components that move. */
+ECS_API ecs_Status ecs_world_optimize(ecs_World *world, ecs_Advice *entries,
+                                      uint32_t capacity, uint32_t *count);
 
 /* Changes of every match -------------------------------------------------- */
 

@@ -50,6 +50,7 @@
 #include "world/totals.h"
 #include "world/traceback.h"
 #include "world/value_calls.h"
+#include "world/advice.h"
 #include "world/world_methods.h"
 
 /* For scripts/ecs --------------------------------------------------------- */
@@ -161,24 +162,18 @@ static int open_module(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"install", install}, {"share", share}, {"kind", kind}, {NULL, NULL}};
   static void (*const modules[])(lua_State *) = {
-      bind_open_error,          bind_open_name,
-      bind_open_read_file,      bind_open_tokens,
-      bind_open_same_code,      bind_open_lua_math,
-      bind_open_definition,     bind_open_lua_world,
-      bind_open_components,     bind_open_world_methods,
-      bind_open_entity_methods, bind_open_field_calls,
-      bind_open_value_calls,    bind_open_prepared,
-      bind_open_spawner,        bind_open_frames,
-      bind_open_totals,         bind_open_traceback,
-      bind_open_script_hash,    bind_open_lua_query,
-      bind_open_world_queries,  bind_open_world_close,
-      bind_open_batch_view,     bind_open_batch_loop,
-      bind_open_spawn_many,     bind_open_row_view,
-      bind_open_row_loop,       bind_open_bulk_methods,
-      bind_open_row_random,     bind_open_lua_kernel,
-      bind_open_lua_program,    bind_open_exit_loop,
-      bind_open_table_copy,     bind_open_host,
-      bind_open_missing_names,
+      bind_open_error,         bind_open_name,         bind_open_read_file,
+      bind_open_tokens,        bind_open_same_code,    bind_open_lua_math,
+      bind_open_definition,    bind_open_lua_world,    bind_open_components,
+      bind_open_world_methods, bind_open_advice,       bind_open_entity_methods,
+      bind_open_field_calls,   bind_open_value_calls,  bind_open_prepared,
+      bind_open_spawner,       bind_open_frames,       bind_open_totals,
+      bind_open_traceback,     bind_open_script_hash,  bind_open_lua_query,
+      bind_open_world_queries, bind_open_world_close,  bind_open_batch_view,
+      bind_open_batch_loop,    bind_open_spawn_many,   bind_open_row_view,
+      bind_open_row_loop,      bind_open_bulk_methods, bind_open_row_random,
+      bind_open_lua_kernel,    bind_open_lua_program,  bind_open_exit_loop,
+      bind_open_table_copy,    bind_open_host,         bind_open_missing_names,
   };
   stay_loaded();
   lua_newtable(L);

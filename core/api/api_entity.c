@@ -179,8 +179,7 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
   Table *table;
   if (ECS_UNLIKELY(!world_has_component(world, id))) return false;
   const Component *component = &world->store.components[id];
-  if (ECS_UNLIKELY(component->group_id != 0 ||
-                   component->bits_index != GROUP_NOT_BITS))
+  if (ECS_UNLIKELY(component->group_id != 0 || component_is_bits(component)))
     return world_has(world, entity, id);
   bool has = store_find_slot(&world->store, entity, &table) != NULL &&
              table_has(table, component->bit);

@@ -6,6 +6,7 @@
 #include "world/world_explain.h"
 #include "world/world_hash.h"
 #include "world/world_trim.h"
+#include "query/query_use.h"
 #include "change/regroup.h"
 
 /* Life ------------------------------------------------------------------ */
@@ -47,6 +48,7 @@ void ecs_world_destroy(ecs_World *world) {
   command_flush_deinit(&world->commands);
   command_buffer_deinit(&world->commands);
   bundle_destroy_all(&world->store);
+  query_use_deinit(&world->store);
   store_deinit(&world->store);
   LIVING_LEAVE(WORLD, world);
   (void)memory_join(&world->store.memory, NULL, sizeof(ecs_World));
@@ -229,39 +231,13 @@ ecs_Storage ecs_component_storage(const ecs_World *world,
              : ECS_STORE_TABLE;
 }
 
-ecs_Status ecs_component_place(const ecs_World *world, ecs_Component component,
-                               ecs_ComponentPlace *place) {
-  ECS_MUST_LIVE(WORLD, world);
-  if (place == NULL) return ECS_E_ARGUMENT;
-  if (!world_has_component(world, component)) return ECS_E_COMPONENT;
-  const Component *stored = &world->store.components[component];
-  uint32_t members = stored->group->component_count;
-  *place = (ecs_ComponentPlace){ECS_STORE_TABLE, stored->group_id, members};
-  if (stored->bits_index != GROUP_NOT_BITS)
-    place->storage = ECS_STORE_BITS;
-  else if (stored->group_id != 0 && members == 1)
-    place->storage = ECS_STORE_SPARSE;
-  return ECS_OK;
-}
-
 /* Storage --------------------------------------------------------------- */
 
-/* Are all components tags? */
-static bool are_tags(const ecs_World *world, const ecs_Component *components,
-                     uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (world->store.components[components[i]].field_count > 0) return false;
-  return true;
-}
-
-/* Moves components to where they are stored from then on. */
 static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
                           uint32_t count, RegroupTo to) {
   if (components == NULL && count > 0) return ECS_E_ARGUMENT;
   if (world->depth > 0) return ECS_E_OPEN;
   if (!world_has_components(world, components, count)) return ECS_E_COMPONENT;
-  if (to == REGROUP_BITS && !are_tags(world, components, count))
-    return ECS_E_COMPONENT;
   if (count == 0) return ECS_OK;
   return store_regroup(&world->store, components, count, to);
 }
@@ -269,19 +245,23 @@ static ecs_Status regroup(ecs_World *world, const ecs_Component *components,
 ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                      uint32_t count) {
   ECS_MUST_LIVE(WORLD, world);
-  return regroup(world, components, count, REGROUP_APART);
-}
-
-ecs_Status ecs_group_bits(ecs_World *world, const ecs_Component *components,
-                          uint32_t count) {
-  ECS_MUST_LIVE(WORLD, world);
-  return regroup(world, components, count, REGROUP_BITS);
+  return regroup(world, components, count, REGROUP_TO_GROUP);
 }
 
 ecs_Status ecs_ungroup(ecs_World *world, const ecs_Component *components,
                        uint32_t count) {
   ECS_MUST_LIVE(WORLD, world);
-  return regroup(world, components, count, REGROUP_MAIN);
+  return regroup(world, components, count, REGROUP_TO_MAIN);
+}
+
+ecs_Status ecs_group_bits(ecs_World *world, const ecs_Component *components,
+                          uint32_t count) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (components == NULL && count > 0) return ECS_E_ARGUMENT;
+  for (uint32_t i = 0; i < count; i++)
+    if (ecs_component_field_count(world, components[i]) > 0)
+      return ECS_E_COMPONENT;
+  return regroup(world, components, count, REGROUP_TO_BITS);
 }
 
 ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,

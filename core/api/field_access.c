@@ -152,7 +152,7 @@ static void remember(FieldAccess *access, const Store *store,
   access->many = access->many || access->lone.id != FIELD_NO_TABLE;
   if (access->component != 0) {
     const Component *component = &store->components[access->component];
-    ECS_ASSERT(component->bits_index == GROUP_NOT_BITS);
+    ECS_ASSERT(!component_is_bits(component));
     if (!table_has(table, component->bit)) {
       place->without = table->id;
       access->many = true;
@@ -380,7 +380,7 @@ static ECS_COLD FieldAnswer has_slowly(FieldAccess *access,
                                        const ecs_World *world, double entity) {
   const FieldTable *table;
   ecs_Component component = access->component;
-  bool has = world->store.components[component].bits_index != GROUP_NOT_BITS
+  bool has = component_is_bits(&world->store.components[component])
                  ? world_has(world, handle_of(entity), component)
                  : is_row(find_slowly(access, &world->store, entity, &table));
   return has ? FIELD_YES : FIELD_NO;

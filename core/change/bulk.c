@@ -123,6 +123,7 @@ static ecs_Status change_tables(BulkChange *change) {
   for (uint32_t i = 0; i < table_total(change); i++) {
     Table *table = matching_table(change, i);
     if (!is_source(change, table)) continue;
+    change->component->changes += table->count;
     if (is_leaving(change, table))
       leave_table(change, table);
     else
@@ -156,6 +157,7 @@ static ecs_Status change_bits(const BulkChange *change, uint32_t group_index) {
   for (uint32_t i = 0; i < spans; i++) {
     SpanRows span = query_span_rows(change->query, i, group_index);
     if (index >> 3 >= span.table->bits_columns) continue;
+    change->component->changes += span.count;
     if (span.rows == NULL) {
       rows_write_bit(span.table, index, change->adds);
       continue;
@@ -277,7 +279,7 @@ static ecs_Status change_all(BulkChange *change) {
   if (status != ECS_OK || query_count(change->query) == 0) return status;
   change->tables_before = change->group->table_count;
   uint32_t group_index = bulk_rows_group_index(change);
-  if (component->bits_index != GROUP_NOT_BITS) {
+  if (component_is_bits(component)) {
     if (group_index < change->query->group_count)
       return change_bits(change, group_index);
   } else if (is_set) {
@@ -291,7 +293,7 @@ static ecs_Status change_all(BulkChange *change) {
 }
 
 static BulkChange change_of(ecs_Query *query, ecs_Component id) {
-  const Component *component = &query->store->components[id];
+  Component *component = &query->store->components[id];
   return (BulkChange){.query = query,
                       .store = query->store,
                       .id = id,

@@ -252,6 +252,7 @@ static void commit_listed(const BulkChange *change, const Listing *listing) {
   if (moved == 0) return;
   close_all(change, listing);
   store_touch(change->store, change->group);
+  change->component->changes += moved;
 }
 
 ecs_Status bulk_rows_listed(BulkChange *change, uint32_t group_index) {

@@ -15,8 +15,8 @@ typedef struct BulkChange {
   ecs_Query *query; /* borrowed; prepared */
   Store *store;
   ecs_Component id;
-  const Component *component; /* of that id */
-  Group *group;               /* the component's */
+  Component *component; /* of that id */
+  Group *group;         /* the component's */
   uint32_t bit;
   bool adds;              /* the component is added; otherwise removed */
   const void *image;      /* of the whole component, for matches that lack it;

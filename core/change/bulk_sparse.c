@@ -195,6 +195,11 @@ static void mark_entered(const SetJoin *join, uint32_t first) {
   join->group->noted++;
 }
 
+/* Counts changes of the only component of a set. */
+static void count_changes(Store *store, const Group *set, uint32_t count) {
+  store->components[set->components[0].component].changes += count;
+}
+
 static void enter_all(const SetJoin *join) {
   uint32_t spans = join_spans(join);
   uint32_t first = join->table->count;
@@ -212,6 +217,7 @@ static void enter_all(const SetJoin *join) {
             UINT64_MAX);
   if (entered == 0) return;
   store_touch(join->store, join->group);
+  count_changes(join->store, join->group, entered);
   mark_entered(join, first);
 }
 
@@ -255,6 +261,7 @@ static void leave_all(Store *store, Group *group) {
     *locator_narrow_entry(&group->locator, entity_index) = LOCATOR_NONE;
     entity_index_slot_beside(&index, entity_index)->table_bits &= ~gone;
   }
+  count_changes(store, group, table->count);
   table_clear(table);
   store_touch(store, group);
   if (group->marks == NULL) return;

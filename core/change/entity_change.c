@@ -87,8 +87,10 @@ static inline RowRef locate_from(const Group *group, ecs_Entity entity,
   return group->id == 0 ? main : store_locate_in(group, id_index(entity));
 }
 
-static ecs_Status set_bit(Store *store, Group *group, ecs_Entity entity,
-                          uint32_t bit, RowRef place) {
+static ecs_Status set_bit(Store *store, Component *component, ecs_Entity entity,
+                          RowRef place) {
+  Group *group = component->group;
+  uint32_t bit = component->bit;
   uint32_t columns = group_bits_columns(group, bit);
   uint32_t index = group->components[bit].bits_index;
   if (place.table != NULL && table_has_bit(place.table, place.row, index))
@@ -100,6 +102,7 @@ static ecs_Status set_bit(Store *store, Group *group, ecs_Entity entity,
   if (status != ECS_OK) return status;
   table_write_bit(place.table, place.row, index, true);
   store_touch(store, group);
+  component->changes++;
   return ECS_OK;
 }
 
@@ -128,19 +131,21 @@ static inline void store_added(RowRef place, const Component *component,
                          component->schema);
 }
 
-ecs_Status store_add_any(Store *store, ecs_Entity entity,
-                         const Component *component, const void *image) {
+ecs_Status store_add_any(Store *store, ecs_Entity entity, Component *component,
+                         const void *image) {
   Group *group = component->group;
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = locate_from(group, entity, place);
-  if (component->bits_index != GROUP_NOT_BITS)
-    return set_bit(store, group, entity, component->bit, place);
+  if (component_is_bits(component))
+    return set_bit(store, component, entity, place);
   if (place.table != NULL && table_has(place.table, component->bit))
     return ECS_OK;
   ecs_Status status = add_to_row(store, group, entity, component->bit, &place);
-  if (status == ECS_OK) store_added(place, component, image);
-  return status;
+  if (status != ECS_OK) return status;
+  component->changes++;
+  store_added(place, component, image);
+  return ECS_OK;
 }
 
 static inline void leave_group(Store *store, Group *group, ecs_Entity entity,
@@ -152,9 +157,10 @@ static inline void leave_group(Store *store, Group *group, ecs_Entity entity,
   store_mark_left(store, group, id_index(entity), place.row);
 }
 
-static void clear_bit(Store *store, Group *group, ecs_Entity entity,
-                      uint32_t bit, RowRef place) {
-  uint32_t index = group->components[bit].bits_index;
+static void clear_bit(Store *store, Component *component, ecs_Entity entity,
+                      RowRef place) {
+  Group *group = component->group;
+  uint32_t index = group->components[component->bit].bits_index;
   if (place.table == NULL || !table_has_bit(place.table, place.row, index))
     return;
   table_write_bit(place.table, place.row, index, false);
@@ -162,6 +168,7 @@ static void clear_bit(Store *store, Group *group, ecs_Entity entity,
       !table_any_bit(place.table, place.row))
     leave_group(store, group, entity, place);
   store_touch(store, group);
+  component->changes++;
 }
 
 /* Is the component the only one of the group that the entity has? */
@@ -172,26 +179,29 @@ static inline bool is_last(const Group *group, RowRef place, uint32_t bit) {
 }
 
 ecs_Status store_remove_any(Store *store, ecs_Entity entity,
-                            const Component *component) {
+                            Component *component) {
   const Edge *edge = NULL;
   Group *group = component->group;
   RowRef place = store_locate_main(store, entity);
   if (place.table == NULL) return ECS_E_DEAD;
   place = locate_from(group, entity, place);
-  if (component->bits_index != GROUP_NOT_BITS) {
-    clear_bit(store, group, entity, component->bit, place);
+  if (component_is_bits(component)) {
+    clear_bit(store, component, entity, place);
     return ECS_OK;
   }
   if (place.table == NULL || !table_has(place.table, component->bit))
     return ECS_OK;
   if (is_last(group, place, component->bit)) {
     leave_group(store, group, entity, place);
+    component->changes++;
     return ECS_OK;
   }
   ecs_Status status =
       reserve_move(store, group, place.table, component->bit, &edge);
-  if (status == ECS_OK) move_along(store, group, edge, entity, place);
-  return status;
+  if (status != ECS_OK) return status;
+  move_along(store, group, edge, entity, place);
+  component->changes++;
+  return ECS_OK;
 }
 
 /* Removes the entity's row from every group that its summary names; the main

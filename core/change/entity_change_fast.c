@@ -47,8 +47,7 @@ static bool remember_edge(const Group *main, Table *from, uint32_t bit,
 /* For asserts: is the remembered edge the one that a search finds? */
 static ECS_ASSERT_ONLY bool last_edge_agrees(const Group *main,
                                              const Table *from,
-                                             const Component *component,
-                                             bool added) {
+                                             Component *component, bool added) {
   const Edge *edge = group_find_edge(main, from, component->bit);
   const LastEdge *last = &from->last_edge;
   return edge != NULL && edge->added == added &&
@@ -78,7 +77,7 @@ static inline char *cells_store(char *cells, size_t stride, const char *image,
 
 /* Stores an image of any types in a row of a table that has the component. */
 static inline void fields_store(const Table *table, uint32_t row,
-                                const Component *component, const char *image) {
+                                Component *component, const char *image) {
   char *const *columns = table_fields(table, component->bit);
   const SchemaField *field = component->schema->fields;
   for (uint32_t i = component->field_count; i > 0; i--, field++, columns++)
@@ -88,15 +87,15 @@ static inline void fields_store(const Table *table, uint32_t row,
 
 /* The image to store for a component that has fields: its defaults, where the
  * caller has given none. */
-static inline const void *image_or_defaults(const Component *component,
+static inline const void *image_or_defaults(Component *component,
                                             const void *image) {
   return image != NULL ? image : component->schema->default_image;
 }
 
 /* The body of the functions below; mixed and marked are constants in each. */
 static inline __attribute__((always_inline)) ecs_Status add_set_row(
-    Store *store, ecs_Entity entity, const Component *component,
-    const void *image, bool mixed, bool marked) {
+    Store *store, ecs_Entity entity, Component *component, const void *image,
+    bool mixed, bool marked) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
   uint32_t index = id_index(entity), fields = component->field_count;
@@ -115,6 +114,7 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
   if (image == NULL && fields > 0) image = component->schema->default_image;
   *entry = table_append(table, entity);
   slot->table_bits |= group->summary;
+  component->changes++;
   store_touch(store, group);
   if (marked) {
     group->noted++;
@@ -128,24 +128,22 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
 }
 
 static ecs_Status add_to_set(Store *store, ecs_Entity entity,
-                             const Component *component, const void *image) {
+                             Component *component, const void *image) {
   return add_set_row(store, entity, component, image, false, false);
 }
 
 static ecs_Status add_mixed_to_set(Store *store, ecs_Entity entity,
-                                   const Component *component,
-                                   const void *image) {
+                                   Component *component, const void *image) {
   return add_set_row(store, entity, component, image, true, false);
 }
 
 static ecs_Status add_to_marked_set(Store *store, ecs_Entity entity,
-                                    const Component *component,
-                                    const void *image) {
+                                    Component *component, const void *image) {
   return add_set_row(store, entity, component, image, false, true);
 }
 
 static ecs_Status add_mixed_to_marked_set(Store *store, ecs_Entity entity,
-                                          const Component *component,
+                                          Component *component,
                                           const void *image) {
   return add_set_row(store, entity, component, image, true, true);
 }
@@ -188,12 +186,13 @@ static inline bool is_wide(const Table *table) {
 }
 
 /* Moves a row along the edge that its table remembers, whatever the columns. */
-static inline uint32_t move_mixed(Store *store, const Component *component,
+static inline uint32_t move_mixed(Store *store, Component *component,
                                   Slot *slot, Table *from, bool added) {
   const LastEdge *edge = &from->last_edge;
   uint32_t row = slot->row_bits;
   ecs_Entity filler;
   store_touch(store, component->group);
+  component->changes++;
   uint32_t to_row =
       table_move_row_mixed(edge->to, from, row, &edge->range, added, &filler);
   slot->table_bits += edge->step;
@@ -209,7 +208,7 @@ static inline bool edge_has_room(const Table *from) {
 }
 
 static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
-                                         const Component *component,
+                                         Component *component,
                                          const void *image) {
   Table *from = NULL;
   store_find_slot(store, entity, &from);
@@ -220,8 +219,7 @@ static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
 }
 
 static ecs_Status add_mixed_in_main(Store *store, ecs_Entity entity,
-                                    const Component *component,
-                                    const void *image) {
+                                    Component *component, const void *image) {
   Table *from = NULL;
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
@@ -249,8 +247,7 @@ static ecs_Entity filler_of(const Store *store, ecs_Entity entity) {
 /* For worlds with marks: notes both entities that have a new row. Where room was
  * made, too, the change is not counted as noted. */
 static ecs_Status add_noted_in_main(Store *store, ecs_Entity entity,
-                                    const Component *component,
-                                    const void *image) {
+                                    Component *component, const void *image) {
   ecs_Entity filler = filler_of(store, entity);
   uint64_t version = component->group->version;
   ecs_Status status = add_mixed_in_main(store, entity, component, image);
@@ -260,7 +257,7 @@ static ecs_Status add_noted_in_main(Store *store, ecs_Entity entity,
 }
 
 static ecs_Status add_in_main(Store *store, ecs_Entity entity,
-                              const Component *component, const void *image) {
+                              Component *component, const void *image) {
   Table *from = NULL;
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
@@ -275,6 +272,7 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
   ECS_ASSERT(slot_agrees(*slot, from, entity));
   ECS_ASSERT(last_edge_agrees(component->group, from, component, true));
   store_touch(store, component->group);
+  component->changes++;
   uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
@@ -310,7 +308,7 @@ static inline Slot slot_of(const Store *store, ecs_Entity entity) {
  * the entity of the row equals the handle, the entity is alive, so the main group (a cache
  * miss) is not read. The slot's summary stays set. */
 static inline __attribute__((always_inline)) ecs_Status remove_set_row(
-    Store *store, ecs_Entity entity, const Component *component, bool mixed,
+    Store *store, ecs_Entity entity, Component *component, bool mixed,
     bool marked) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
@@ -326,6 +324,7 @@ static inline __attribute__((always_inline)) ecs_Status remove_set_row(
     return store_remove_any(store, entity, component);
   ECS_ASSERT(store_locate_main(store, entity).table != NULL);
   store_touch(store, group);
+  component->changes++;
   ecs_Entity filler =
       mixed ? table_remove_mixed(table, row) : table_remove_entity(table, row);
   ECS_ASSERT(*locator_narrow_entry(locator, id_index(filler)) == table->count);
@@ -341,27 +340,27 @@ static inline __attribute__((always_inline)) ecs_Status remove_set_row(
 }
 
 static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
-                                  const Component *component) {
+                                  Component *component) {
   return remove_set_row(store, entity, component, false, false);
 }
 
 static ecs_Status remove_mixed_from_set(Store *store, ecs_Entity entity,
-                                        const Component *component) {
+                                        Component *component) {
   return remove_set_row(store, entity, component, true, false);
 }
 
 static ecs_Status remove_from_marked_set(Store *store, ecs_Entity entity,
-                                         const Component *component) {
+                                         Component *component) {
   return remove_set_row(store, entity, component, false, true);
 }
 
 static ecs_Status remove_mixed_from_marked_set(Store *store, ecs_Entity entity,
-                                               const Component *component) {
+                                               Component *component) {
   return remove_set_row(store, entity, component, true, true);
 }
 
 static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
-                                            const Component *component) {
+                                            Component *component) {
   Table *from = NULL;
   store_find_slot(store, entity, &from);
   if (!table_has(from, component->bit)) return ECS_OK;
@@ -371,7 +370,7 @@ static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
 }
 
 static ecs_Status remove_mixed_in_main(Store *store, ecs_Entity entity,
-                                       const Component *component) {
+                                       Component *component) {
   Table *from = NULL;
   Slot *slot = store_find_slot(store, entity, &from);
   uint32_t key = component->last_edge_key - 1;
@@ -388,7 +387,7 @@ static ecs_Status remove_mixed_in_main(Store *store, ecs_Entity entity,
 
 /* As add_noted_in_main. */
 static ecs_Status remove_noted_in_main(Store *store, ecs_Entity entity,
-                                       const Component *component) {
+                                       Component *component) {
   ecs_Entity filler = filler_of(store, entity);
   uint64_t version = component->group->version;
   ecs_Status status = remove_mixed_in_main(store, entity, component);
@@ -398,7 +397,7 @@ static ecs_Status remove_noted_in_main(Store *store, ecs_Entity entity,
 }
 
 static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
-                                 const Component *component) {
+                                 Component *component) {
   Table *from = NULL;
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
@@ -411,6 +410,7 @@ static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
   ECS_ASSERT(slot_agrees(*slot, from, entity));
   ECS_ASSERT(last_edge_agrees(component->group, from, component, false));
   store_touch(store, component->group);
+  component->changes++;
   uint32_t row = slot->row_bits, to_row = table_append(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   ecs_Entity filler = table_remove_entity(from, row);
@@ -443,25 +443,27 @@ static inline uint8_t *find_bits(const Store *store, ecs_Entity entity,
 }
 
 static ecs_Status add_as_bit(Store *store, ecs_Entity entity,
-                             const Component *component, const void *image) {
+                             Component *component, const void *image) {
   uint8_t *bits = find_bits(store, entity, component->bits_index);
   if (ECS_UNLIKELY(bits == NULL))
     return store_add_any(store, entity, component, image);
   uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) != 0) return ECS_OK;
   *bits = (uint8_t)(*bits | bit);
+  component->changes++;
   store_touch_noted(store, component->group); /* no row has moved */
   return ECS_OK;
 }
 
 static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
-                                const Component *component) {
+                                Component *component) {
   uint8_t *bits = find_bits(store, entity, component->bits_index);
   if (ECS_UNLIKELY(bits == NULL))
     return store_remove_any(store, entity, component);
   uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) == 0) return ECS_OK;
   *bits = (uint8_t)(*bits & ~bit);
+  component->changes++;
   store_touch_noted(store, component->group);
   return ECS_OK;
 }

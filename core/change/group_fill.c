@@ -59,10 +59,6 @@ static const Component *old_component(const Fill *fill, uint32_t bit) {
   return &fill->store->components[fill->group->components[bit].component];
 }
 
-static bool was_bits(const Component *old) {
-  return old->bits_index != GROUP_NOT_BITS;
-}
-
 /* The giver that is an old group; NULL: it gives nothing, or is the main one. */
 static const Giver *find_giver(const Fill *fill, const Group *old) {
   for (uint32_t i = 0; i < fill->giver_count; i++)
@@ -89,7 +85,7 @@ static ecs_Status find_givers(Fill *fill) {
  * in another group it decides whether there is a row at all. */
 static void find_loose(Fill *fill) {
   for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
-    if (!was_bits(old_component(fill, bit))) continue;
+    if (!component_is_bits(old_component(fill, bit))) continue;
     if (group_is_bits(fill->group, bit) && fill->group->id == 0) continue;
     if (fill->loose_count < MOST_LOOSE) fill->loose[fill->loose_count] = bit;
     fill->loose_count++;
@@ -160,8 +156,9 @@ static bool had(const Fill *fill, uint32_t bit, uint32_t k) {
   const Component *old = old_component(fill, bit);
   RowRef place = place_of(fill, old, k);
   if (place.table == NULL) return false;
-  return was_bits(old) ? table_has_bit(place.table, place.row, old->bits_index)
-                       : table_has(place.table, old->bit);
+  return component_is_bits(old)
+             ? table_has_bit(place.table, place.row, old->bits_index)
+             : table_has(place.table, old->bit);
 }
 
 /* A bit for each loose tag that row k has. */
@@ -189,7 +186,7 @@ static bool make_mask(Fill *fill, uint32_t k) {
     uint64_t one = UINT64_C(1) << (bit & 63u);
     bool there = (fill->base[bit >> 6] & one) != 0;
     if ((bit & 63u) == 0) fill->mask[bit >> 6] = 0;
-    bool fixed = old->group->id == 0 && !was_bits(old);
+    bool fixed = old->group->id == 0 && !component_is_bits(old);
     if (!fixed && !group_is_bits(fill->group, bit)) there = had(fill, bit, k);
     if (there) fill->mask[bit >> 6] |= one;
     any = any || there;
@@ -320,8 +317,9 @@ static void copy_component(Fill *fill, const Table *to, uint32_t first,
 static bool has_none(const Fill *fill, uint32_t bit) {
   const Component *old = old_component(fill, bit);
   if (old->group->id != 0) return false;
-  return was_bits(old) ? old->bits_index / 8u >= fill->from->bits_columns
-                       : !table_has(fill->from, old->bit);
+  return component_is_bits(old)
+             ? old->bits_index / 8u >= fill->from->bits_columns
+             : !table_has(fill->from, old->bit);
 }
 
 /* Copies a tag that is stored as bits. ECS_E_MEMORY: there is no column. */

@@ -166,7 +166,7 @@ void list_destroy(Store *store, const ecs_Entity *entities, uint32_t count,
 
 typedef struct ListChange {
   Store *store;
-  const Component *component;
+  Component *component;
   Group *group; /* the component's */
   uint32_t bit; /* the component's in group */
   bool adds;
@@ -395,6 +395,7 @@ static void enter(const ListChange *change, ecs_Entity entity,
   store_enter(change->store, change->group, id_index(entity), table, row);
   store_touch(change->store, change->group);
   store_mark_entered(change->store, change->group, id_index(entity), row);
+  change->component->changes++;
   if (change->is_bits)
     table_write_bit(table, row,
                     change->group->components[change->bit].bits_index, true);
@@ -405,7 +406,7 @@ static void enter(const ListChange *change, ecs_Entity entity,
 static inline ecs_Status change_one(const ListChange *change, ecs_Entity entity,
                                     const void *image) {
   Store *store = change->store;
-  const Component *component = change->component;
+  Component *component = change->component;
   if (!change->adds) return component->remove(store, entity, component);
   if (change->group->id == 0 || change->group->locator.narrow)
     return component->add(store, entity, component, image);
@@ -439,7 +440,7 @@ static ecs_Status change_list(Store *store, const ecs_Entity *entities,
                               uint32_t count, ecs_Component id, bool adds,
                               const void *image, const void *const *images,
                               uint32_t *found) {
-  const Component *component = &store->components[id];
+  Component *component = &store->components[id];
   const Schema *schema = component->schema;
   if (image == NULL) image = schema->default_image;
   if (schema->field_count == 0) image = NULL;
@@ -448,7 +449,7 @@ static ecs_Status change_list(Store *store, const ecs_Entity *entities,
                        .group = component->group,
                        .bit = component->bit,
                        .adds = adds,
-                       .is_bits = component->bits_index != GROUP_NOT_BITS,
+                       .is_bits = component_is_bits(component),
                        .image = image,
                        .images = images,
                        .tables_before = component->group->table_count};

@@ -309,6 +309,12 @@ static void write_bits(const NetEffect *effect, const Group *group,
   }
 }
 
+/* Counts what happens to components of an entity that exists. */
+static void count_changes(const NetEffect *effect) {
+  for (uint32_t i = 0; !effect->spawns && i < effect->change_count; i++)
+    effect->store->components[effect->changes[i].id].changes++;
+}
+
 /* Second pass: writing values ------------------------------------------- */
 
 /* The change of a component with columns that the entity has in the end, and
@@ -386,6 +392,7 @@ static void write_values(const NetEffect *effect, ecs_Entity entity) {
 void net_effect_apply(NetEffect *effect, const EntityCommands *commands) {
   summarize(effect, commands);
   effect->entity_number++;
+  count_changes(effect);
   /* The main group first: other groups write into the entity's slot. */
   if (effect->spawns && is_first_change(effect, 0))
     write_bits(effect, store_main(effect->store),

@@ -20,12 +20,10 @@ static void regroup_deinit(Regroup *regroup) {
       group_destroy(regroup->fresh[i], memory);
     memory_free(memory, regroup->fresh, regroup->fresh_count * sizeof(Group *));
   }
-  if (regroup->target != NULL)
-    memory_free(memory, regroup->target,
-                regroup->store->component_count * sizeof(uint32_t));
-  if (regroup->bits != NULL)
-    memory_free(memory, regroup->bits,
-                regroup->store->component_count * sizeof(bool));
+  memory_free(memory, regroup->target,
+              regroup->store->component_count * sizeof(uint32_t));
+  memory_free(memory, regroup->bits,
+              regroup->store->component_count * sizeof(bool));
 }
 
 /* Choosing -------------------------------------------------------------- */
@@ -45,30 +43,30 @@ static uint32_t find_group(const Store *store, const ecs_Component *components,
  * components but the chosen ones; otherwise of a new group. */
 static uint32_t choose_target(const Regroup *regroup) {
   const Store *store = regroup->store;
-  for (uint32_t i = 1; i < store->group_count; i++) {
+  for (uint32_t i = 1; i < regroup->fresh_count; i++) {
     bool empty = true;
     for (uint32_t k = 1; empty && k < store->component_count; k++)
       empty = regroup->target[k] != i;
     if (empty) return i;
   }
-  return store->group_count;
+  return regroup->fresh_count;
 }
 
-/* Describes the layout that there is. */
-static ecs_Status begin(Regroup *regroup) {
-  const Store *store = regroup->store;
-  Memory *memory = &regroup->store->memory;
-  regroup->fresh_count = store->group_count + 1;
+/* Begins with every component where it is, and room for so many new groups. */
+static ecs_Status begin(Regroup *regroup, uint32_t new_groups) {
+  Store *store = regroup->store;
+  Memory *memory = &store->memory;
+  regroup->fresh_count = store->group_count + new_groups;
   regroup->target =
       memory_zeroed(memory, store->component_count, sizeof(uint32_t));
-  regroup->bits = memory_zeroed(memory, store->component_count, sizeof(bool));
   regroup->fresh = memory_zeroed(memory, regroup->fresh_count, sizeof(Group *));
-  if (regroup->target == NULL || regroup->bits == NULL ||
-      regroup->fresh == NULL)
+  regroup->bits = memory_zeroed(memory, store->component_count, sizeof(bool));
+  if (regroup->target == NULL || regroup->fresh == NULL ||
+      regroup->bits == NULL)
     return ECS_E_MEMORY;
   for (uint32_t i = 1; i < store->component_count; i++) {
     regroup->target[i] = store->components[i].group_id;
-    regroup->bits[i] = store->components[i].bits_index != GROUP_NOT_BITS;
+    regroup->bits[i] = component_is_bits(&store->components[i]);
   }
   return ECS_OK;
 }
@@ -76,20 +74,80 @@ static ecs_Status begin(Regroup *regroup) {
 static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
                          uint32_t count, RegroupTo to) {
   Store *store = regroup->store;
-  bool to_main = to != REGROUP_APART;
-  for (uint32_t i = 0; i < count; i++) {
-    bool defined = store->components[components[i]].storage == ECS_STORE_BITS;
+  Memory *memory = &store->memory;
+  bool to_main = to != REGROUP_TO_GROUP;
+  ecs_Status status = begin(regroup, 1);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < count; i++)
     regroup->target[components[i]] = UINT32_MAX;
-    regroup->bits[components[i]] =
-        to == REGROUP_BITS || (!to_main && count > 1 && defined);
-  }
   /* A group that exists stays as it is, whatever groups are empty: the order of
    * its rows must not depend on what was stored together before. */
   uint32_t chosen = to_main ? 0 : find_group(store, components, count);
   if (chosen == 0 && !to_main) chosen = choose_target(regroup);
-  for (uint32_t i = 0; i < count; i++) regroup->target[components[i]] = chosen;
+  for (uint32_t i = 0; i < count; i++) {
+    regroup->target[components[i]] = chosen;
+    if (to_main || count == 1)
+      regroup->bits[components[i]] = to == REGROUP_TO_BITS;
+  }
   if (chosen < ECS_GROUP_LIMIT) return ECS_OK;
-  return memory_refuse(&store->memory, ECS_GROUP_LIMIT, "groups", "a world");
+  return memory_refuse(memory, ECS_GROUP_LIMIT, "groups", "a world");
+}
+
+/* Lists the components with a label, from the first of them on. */
+static uint32_t list_label(const Store *store, const uint32_t *labels,
+                           ecs_Component first, ecs_Component *list) {
+  uint32_t count = 0;
+  for (ecs_Component i = first; i < store->component_count; i++)
+    if (labels[i] == labels[first]) list[count++] = i;
+  return count;
+}
+
+/* Gives each label that is left a group: exact: the one that has these
+ * components already; otherwise one that will be free. */
+static void choose_groups(Regroup *regroup, const uint32_t *labels,
+                          ecs_Component *list, bool exact) {
+  const Store *store = regroup->store;
+  for (ecs_Component i = 1; i < store->component_count; i++) {
+    if (regroup->target[i] != UINT32_MAX) continue;
+    uint32_t count = list_label(store, labels, i, list);
+    uint32_t chosen =
+        exact ? find_group(store, list, count) : choose_target(regroup);
+    for (uint32_t k = 0; chosen > 0 && k < count; k++)
+      regroup->target[list[k]] = chosen;
+  }
+}
+
+/* The number of labels that are not of the main group. */
+static uint32_t count_labels(const Store *store, const uint32_t *labels) {
+  uint32_t count = 0;
+  for (ecs_Component i = 1; i < store->component_count; i++) {
+    if (labels[i] <= REGROUP_BITS || labels[i] == REGROUP_STAYS) continue;
+    bool first = true;
+    for (ecs_Component k = 1; first && k < i; k++)
+      first = labels[k] != labels[i];
+    count += first;
+  }
+  return count;
+}
+
+static ecs_Status choose_all(Regroup *regroup, const uint32_t *labels) {
+  Store *store = regroup->store;
+  Memory *memory = &store->memory;
+  uint32_t total = store->component_count;
+  ecs_Component *list = memory_zeroed(memory, total, sizeof(ecs_Component));
+  if (list == NULL) return ECS_E_MEMORY;
+  ecs_Status status = begin(regroup, count_labels(store, labels));
+  for (uint32_t i = 1; status == ECS_OK && i < total; i++) {
+    if (labels[i] == REGROUP_STAYS) continue;
+    regroup->target[i] = labels[i] <= REGROUP_BITS ? 0 : UINT32_MAX;
+    regroup->bits[i] = labels[i] == REGROUP_BITS;
+  }
+  if (status == ECS_OK) choose_groups(regroup, labels, list, true);
+  if (status == ECS_OK) choose_groups(regroup, labels, list, false);
+  memory_free(memory, list, total * sizeof(ecs_Component));
+  if (status != ECS_OK || regroup->fresh_count <= ECS_GROUP_LIMIT)
+    return status;
+  return memory_refuse(memory, ECS_GROUP_LIMIT, "groups", "a world");
 }
 
 /* Will the group be one component with columns or a tag, and so one table? Then
@@ -105,13 +163,12 @@ static bool will_be_narrow(const Regroup *regroup, uint32_t group) {
   return group != 0 && members == 1 && !bits;
 }
 
-/* Will the group have other components, or one that is stored in another way? */
 static bool gives_or_takes(const Regroup *regroup, uint32_t group) {
   for (uint32_t i = 1; i < regroup->store->component_count; i++) {
-    const Component *old = &regroup->store->components[i];
-    bool was = old->group_id == group, bits = old->bits_index != GROUP_NOT_BITS;
+    const Component *component = &regroup->store->components[i];
+    bool was = component->group_id == group;
     if (was != (regroup->target[i] == group)) return true;
-    if (was && bits != regroup->bits[i]) return true;
+    if (was && component_is_bits(component) != regroup->bits[i]) return true;
   }
   return false;
 }
@@ -156,9 +213,10 @@ static ecs_Status fill_groups(const Regroup *regroup) {
 static ecs_Status reserve_exchange(Regroup *regroup) {
   Store *store = regroup->store;
   void *groups = store->groups;
-  if (regroup->fresh[store->group_count] == NULL) return ECS_OK;
+  uint32_t added = regroup->fresh_count - store->group_count;
+  if (added == 0) return ECS_OK;
   if (!memory_grow(&store->memory, &groups, &store->group_capacity,
-                   store->group_count, 1, sizeof(Group *)))
+                   store->group_count, added, sizeof(Group *)))
     return ECS_E_MEMORY;
   store->groups = groups;
   return ECS_OK;
@@ -207,15 +265,23 @@ static void exchange(Regroup *regroup) {
 #endif
 }
 
+/* Where targets are chosen, or choosing them has failed. */
+static ecs_Status carry_out(Regroup *regroup, ecs_Status status) {
+  if (status == ECS_OK) status = create_groups(regroup);
+  if (status == ECS_OK) status = fill_groups(regroup);
+  if (status == ECS_OK) status = reserve_exchange(regroup);
+  if (status == ECS_OK) exchange(regroup);
+  regroup_deinit(regroup);
+  return status;
+}
+
 ecs_Status store_regroup(Store *store, const ecs_Component *components,
                          uint32_t count, RegroupTo to) {
   Regroup regroup = {.store = store};
-  ecs_Status status = begin(&regroup);
-  if (status == ECS_OK) status = choose(&regroup, components, count, to);
-  if (status == ECS_OK) status = create_groups(&regroup);
-  if (status == ECS_OK) status = fill_groups(&regroup);
-  if (status == ECS_OK) status = reserve_exchange(&regroup);
-  if (status == ECS_OK) exchange(&regroup);
-  regroup_deinit(&regroup);
-  return status;
+  return carry_out(&regroup, choose(&regroup, components, count, to));
+}
+
+ecs_Status store_partition(Store *store, const uint32_t *labels) {
+  Regroup regroup = {.store = store};
+  return carry_out(&regroup, choose_all(&regroup, labels));
 }

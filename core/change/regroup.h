@@ -10,18 +10,28 @@
 
 #include "storage/placement.h"
 
-/* Where components go. */
 typedef enum RegroupTo {
-  REGROUP_APART, /* a group of their own. One alone: a sparse set. Of several,
-                    tags that are defined as bits are bits of its rows */
-  REGROUP_MAIN,  /* the tables of the main group */
-  REGROUP_BITS   /* bits of the main group's rows; components without fields */
+  REGROUP_TO_GROUP, /* one of their own. Among several, tags stored as
+                       bits stay bits; one alone is a sparse set */
+  REGROUP_TO_MAIN,  /* the tables of the main group */
+  REGROUP_TO_BITS   /* bits of the main group; the components are tags */
 } RegroupTo;
 
-/* Stores the components, which exist and are different, elsewhere. All others
- * stay as they are stored. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+/* Stores the components, which exist and are different, elsewhere.
+ * ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status store_regroup(Store *store,
                                       const ecs_Component *components,
                                       uint32_t count, RegroupTo to);
+
+/* Labels of store_partition. */
+#define REGROUP_MAIN 0u
+#define REGROUP_BITS 1u
+#define REGROUP_STAYS UINT32_MAX
+
+/* Stores components with equal labels together in the tables of a group of their
+ * own; REGROUP_MAIN: of the main group; REGROUP_BITS: as its bits; REGROUP_STAYS: where they are, which may then
+ * be with others no more. labels has an entry for each component id. All groups
+ * are built in one pass. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+ECS_INTERNAL ecs_Status store_partition(Store *store, const uint32_t *labels);
 
 #endif

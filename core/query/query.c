@@ -165,10 +165,12 @@ ecs_Status query_plan(ecs_Query *query) {
 
 /* The driver ------------------------------------------------------------ */
 
-#define COST_LOCATE 2.0 /* per row and other group; lists are kept */
-#define COST_WORD 3.0   /* per 64 rows and set, with marks */
-#define COST_LIST 1.0   /* per match and set, with marks */
-#define COST_GATHER 1.0 /* per row and column */
+#define COST_LOCATE 2.0        /* per row and other group; lists are kept */
+#define COST_LOCATE_AGAIN 10.0 /* the same for lists that are not */
+#define KEPT_BUILDS 3u         /* a list that was made so often is not kept */
+#define COST_WORD 3.0          /* per 64 rows and set, with marks */
+#define COST_LIST 1.0          /* per match and set, with marks */
+#define COST_GATHER 1.0        /* per row and column */
 #define COST_SCATTER 1.5
 
 static bool can_drive(const ecs_Query *query, uint32_t group_index) {
@@ -202,9 +204,10 @@ static double finding_cost(const ecs_Query *query, uint32_t driver,
                            double matches) {
   double rows = (double)query_group_rows(&query->groups[driver]);
   uint32_t others = query->group_count - 1;
-  return query->marked && query->groups[driver].group->id == 0
-             ? others * (rows / WORD_BITS * COST_WORD + matches * COST_LIST)
-             : others * rows * COST_LOCATE;
+  if (query->marked && query->groups[driver].group->id == 0)
+    return others * (rows / WORD_BITS * COST_WORD + matches * COST_LIST);
+  return others * rows *
+         (query->builds < KEPT_BUILDS ? COST_LOCATE : COST_LOCATE_AGAIN);
 }
 
 /* Of groups that cost the same, the first. The fewest rows of any group stand

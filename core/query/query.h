@@ -58,6 +58,7 @@ struct ecs_Query {
   uint32_t open;      /* open cursors */
   uint32_t builds;    /* row lists made so far, for explanations */
   uint32_t position;  /* among the queries of its world */
+  uint32_t use;       /* one more than the index of its QueryUse; 0: none */
   Scratch *scratches; /* taken and spare ones; owned */
   ecs_KernelBinding *bindings; /* owned; kernel_binding.h */
   ecs_Program *programs;       /* owned; vm.h */

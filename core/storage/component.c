@@ -11,7 +11,7 @@ static bool has_only_cells(const Schema *schema) {
 void component_choose(Component *component, const ChangeWays *ways) {
   const Schema *schema = component->schema;
   const Group *group = component->group;
-  bool bits = component->bits_index != GROUP_NOT_BITS;
+  bool bits = component_is_bits(component);
   bool plain = schema->uniform == ECS_F32 || schema->field_count == 0;
   bool cells = has_only_cells(schema);
   component->add = ways->add_any;

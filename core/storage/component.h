@@ -16,12 +16,13 @@ typedef struct Store Store;
 typedef struct Component Component;
 
 /* Adds a component, with an image or with defaults (NULL), to an entity that
- * lacks it; or removes it from an entity that has it. ECS_E_DEAD: the entity
- * has no row. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+ * lacks it; or removes it from an entity that has it; and counts the change.
+ * ECS_E_DEAD: the entity has no row. ECS_E_MEMORY, ECS_E_LIMIT: nothing has
+ * changed. */
 typedef ecs_Status AddComponent(Store *store, ecs_Entity entity,
-                                const Component *component, const void *image);
+                                Component *component, const void *image);
 typedef ecs_Status RemoveComponent(Store *store, ecs_Entity entity,
-                                   const Component *component);
+                                   Component *component);
 
 /* Those for sets are for narrow groups; those in main for components in the
  * main group's tables, not stored as bits. */
@@ -60,7 +61,15 @@ struct Component {
   uint32_t bits_index;     /* GROUP_NOT_BITS: not stored as bits */
   uint32_t readers; /* open cursors that read it; writers count here too */
   uint32_t writers; /* open cursors that write it */
+  uint64_t
+      changes; /* entities that got it or lost it by a change, not by a spawn
+                       or a destruction; halved by ecs_world_optimize */
 };
+
+/* Is it a tag that is stored as bits at present, whatever its definition says? */
+static inline bool component_is_bits(const Component *component) {
+  return component->bits_index != GROUP_NOT_BITS;
+}
 
 /* Sets the group of a component and its bit there, and chooses the functions
  * that add and remove it. */

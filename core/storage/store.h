@@ -25,6 +25,7 @@
 #include "storage/name_index.h"
 
 typedef struct Bundle Bundle;
+typedef struct QueryUse QueryUse;
 
 /* The first row_epoch: the bits of the double 2^52. The next ones are those of
  * 2^52 + 1 and so on. */
@@ -57,6 +58,10 @@ struct Store {
   Bundle *recent_bundles[ECS_RECENT_BUNDLES]; /* owned; of spawns without a
                                                  bundle id, see
                                                  bundle_for_once; NULL: none */
+  QueryUse *uses; /* how often systems ran over queries; owned, but for its end
+                     see query_use.h */
+  uint32_t use_count;
+  uint32_t use_capacity;
   uint64_t layout_version;
   uint64_t
       spawn_version; /* layout_version while births need no notes; otherwise

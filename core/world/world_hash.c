@@ -112,27 +112,27 @@ static uint64_t hash_group(const Store *store, const Group *group) {
 /* Is the component where its definition puts it? Using a component for the
  * first time defines it, which must not change the hash. */
 static bool is_at_home(const Component *component) {
-  bool bits = component->bits_index != GROUP_NOT_BITS;
-  if (bits != (component->storage == ECS_STORE_BITS)) return false;
-  return component->storage == ECS_STORE_SPARSE
-             ? component->group_id != 0 &&
-                   component->group->component_count == 1
-             : component->group_id == 0;
+  bool bits = component_is_bits(component);
+  if (component->storage == ECS_STORE_SPARSE)
+    return component->group_id != 0 && component->group->component_count == 1;
+  return component->group_id == 0 &&
+         bits == (component->storage == ECS_STORE_BITS);
 }
 
-/* Which components share a group, and which are bits, as far as their definitions do not say so.
+/* Which components share a group, as far as their definitions do not say so.
  * The main group stands for itself: every definition may add to it. */
 static uint64_t sum_partition(const Store *store) {
   uint64_t sum = 0;
   for (uint32_t i = 1; i < store->component_count; i++) {
     const Component *component = &store->components[i];
     const Group *group = component->group;
-    uint64_t members = component->bits_index != GROUP_NOT_BITS;
+    uint64_t members = 0;
     if (is_at_home(component)) continue;
     for (uint32_t bit = 0; group->id != 0 && bit < group->component_count;
          bit++)
       members += hash_schema(
           store->components[group->components[bit].component].schema);
+    if (component_is_bits(component)) members = mix(7, members);
     sum += mix(mix(4, members), hash_schema(component->schema));
   }
   return sum;

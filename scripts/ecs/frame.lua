@@ -102,6 +102,14 @@ local function run_phases(world, state, plan, first, last, dt)
   return true
 end
 
+--- Counts for world:optimize begin with the first frame: what came before it
+-- was setting up.
+local function begin_counting(systems)
+  for k = 1, #systems do
+    if systems[k].query then return core.count_runs(systems[k].query, 0) end
+  end
+end
+
 local frame = {}
 
 --- The plan for a world's systems, made anew where they have changed; or nil
@@ -117,6 +125,7 @@ function frame.plan(state)
       systems[#systems + 1], named[planned.name] = planned, planned
     end
   end
+  if state.tick == 0 then begin_counting(systems) end
   local plan, text = schedule.plan(state.phases, systems)
   for _, phase in ipairs(plan or {}) do
     phase.systems = {}

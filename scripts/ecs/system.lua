@@ -298,6 +298,14 @@ local function find(world, call, name, level)
   return state, system
 end
 
+--- Tells the world's query how often the system has run since it was told, for
+-- world:optimize (advice.lua).
+local function count_runs(counted)
+  if not counted.query then return end
+  core.count_runs(counted.query, counted.runs - (counted.counted or 0))
+  counted.counted = counted.runs
+end
+
 --- Defines a system, or replaces the system of this name, keeping its position.
 -- Raises an error if the spec has the wrong form or a callback is open; then
 -- nothing has changed. An error of on_fallback is raised last, when the system
@@ -312,6 +320,7 @@ function methods.system(world, given)
   local replaced = state.named[system.name]
   local index = replaced and replaced.index or state.last + 1
   core.forget_totals(world, system.name)
+  if replaced then count_runs(replaced) end
   if not replaced then state.last = index end
   state.systems[index], system.index = system, index
   state.named[system.name] = system
@@ -339,6 +348,7 @@ function methods.remove_system(world, name)
   backend.check_world(world, "remove_system")
   local state, removed = find(world, "remove_system", name, 3)
   core.forget_totals(world, name)
+  count_runs(removed)
   state.systems[removed.index] = nil
   if removed.index == state.last then
     state.last = state.last - 1
@@ -352,4 +362,5 @@ end
 
 core.install("ecs.World", methods)
 
-return { find = find, list = list, prepare = prepare, state = state_of }
+return { count_runs = count_runs, find = find, list = list, prepare = prepare,
+         state = state_of }

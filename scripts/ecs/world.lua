@@ -15,6 +15,7 @@ require "ecs.frame"
 require "ecs.profile"
 require "ecs.explain"
 require "ecs.hash"
+require "ecs.advice"
 
 local core = backend.core
 local match = string.match

@@ -98,6 +98,31 @@ describe("group", function()
     assert.is_true(world:has(e, Seen, Velocity))
   end)
 
+  it("makes bits of tags, which ungroup undoes", function()
+    local e = world:spawn(Position { x = 3 }, Seen)
+    local state = world:state_hash()
+    world:ungroup { Seen }
+    explained "tag ContractSeen: group 0, 1 entity"
+    assert.equal(state, world:state_hash())
+    world:group({ Seen }, { storage = "bits" })
+    explained "tag ContractSeen: bits of group 0, 1 entity"
+    assert.equal(state, world:state_hash())
+    assert.is_true(world:has(e, Seen))
+    local bits = { storage = "bits" }
+    assert.has_error(function() world:group({ Position }, bits) end,
+      "ecs: group: Position has fields: only tags can be stored as bits")
+    for _, wrong in ipairs { { storage = "sparse" }, { storage = 1 } } do
+      assert.has_error(function() world:group({ Seen }, wrong) end,
+        "ecs: group: storage is 'bits' where it is given; components apart "
+          .. "from others need no option")
+    end
+    assert.has_error(function() world:group({ Seen }, { bits = true }) end,
+      "ecs: group knows one option, as in { storage = 'bits' }")
+    assert.has_error(function() world:group({ Seen }, "bits") end,
+      "ecs: group takes options, as in { storage = 'bits' }")
+    assert.equal(state, world:state_hash())
+  end)
+
   it("is undone by ungroup, which takes sparse components too", function()
     local plain, late = sample(false), sample(true)
     late:ungroup { Velocity, Burn }

@@ -42,6 +42,8 @@ local calls = {
     state_hash = function() end,
     group = function() return { Position, Enemy } end,
     ungroup = function() return { Position, Enemy } end,
+    optimize = function() end,
+    advise = function() end,
     query = function() return { Position, read = { Target } } end,
     system = function()
       return { name = "s", query = { Position }, each = nothing }

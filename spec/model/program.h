@@ -74,7 +74,8 @@
   X(discard, 14)                \
   X(group, 14)                  \
   X(ungroup, 8)                 \
-  X(group_bits, 8)              \
+  X(group_bits, 10)             \
+  X(optimize, 6)                \
   X(kernel_run, 25)             \
   X(kernel_bind, 8)             \
   X(statistics, 10)             \

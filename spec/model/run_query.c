@@ -183,35 +183,14 @@ static ecs_Status call_ungroup(Instance *instance, const Arguments *arguments,
   return ecs_ungroup(instance->world, arguments->components, arguments->count);
 }
 
-static ecs_Status call_group_bits(Instance *instance,
-                                  const Arguments *arguments, Answer *answer) {
-  (void)answer;
-  if (instance->kind < INSTANCE_MIXED)
-    return arguments->keep ? ECS_OK : ECS_E_OPEN;
-  return ecs_group_bits(instance->world, arguments->components,
-                        arguments->count);
-}
-
-/* Drops the components with fields. */
-static uint32_t keep_tags(const Run *run, ecs_Component *components,
-                          uint32_t count) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (run->oracle.components[components[i]].field_count == 0)
-      components[kept++] = components[i];
-  return kept;
-}
-
-/* Only the mixed worlds change; the others stand for what must not. Afterwards
- * all must have one hash of their state, which run_compare asks for. */
+/* Only the mixed worlds change; the others stand for what must not. */
 static void regroup(Run *run, const Step *step, Call call) {
   ecs_Component components[8];
   Answer answers[INSTANCES];
   const bool open = oracle_deferring(&run->oracle);
-  uint32_t count = run_list(run, step->b, components);
-  if (call == call_group_bits) count = keep_tags(run, components, count);
-  const Arguments arguments = {
-      .components = components, .count = count, .keep = !open};
+  const Arguments arguments = {.components = components,
+                               .count = run_list(run, step->b, components),
+                               .keep = !open};
   run_expecting(run, call, &arguments, 0, answers, open ? ECS_E_OPEN : ECS_OK);
   if (!open && !run->stopped && step->c % 4 == 0) run_compare(run);
 }
@@ -222,8 +201,54 @@ void step_ungroup(Run *run, const Step *step) {
   regroup(run, step, call_ungroup);
 }
 
+static ecs_Status call_group_bits(Instance *instance,
+                                  const Arguments *arguments, Answer *answer) {
+  (void)answer;
+  if (instance->kind < INSTANCE_MIXED)
+    return arguments->keep ? ECS_OK : ECS_E_OPEN;
+  return ecs_group_bits(instance->world, arguments->components,
+                        arguments->count);
+}
+
+/* The tags of a list become bits. */
 void step_group_bits(Run *run, const Step *step) {
-  regroup(run, step, call_group_bits);
+  ecs_Component components[8];
+  Answer answers[INSTANCES];
+  const bool open = oracle_deferring(&run->oracle);
+  Arguments arguments = {.components = components, .keep = !open};
+  const uint32_t listed = run_list(run, step->b, components);
+  for (uint32_t i = 0; i < listed; i++)
+    if (ecs_component_field_count(run->instances[0].world, components[i]) == 0)
+      components[arguments.count++] = components[i];
+  run_expecting(run, call_group_bits, &arguments, 0, answers,
+                open ? ECS_E_OPEN : ECS_OK);
+  if (!open && !run->stopped && step->c % 4 == 0) run_compare(run);
+}
+
+static ecs_Status call_optimize(Instance *instance, const Arguments *arguments,
+                                Answer *answer) {
+  ecs_Advice entries[4];
+  uint32_t count = 0;
+  (void)answer;
+  if (instance->kind < INSTANCE_MIXED)
+    return arguments->keep ? ECS_OK : ECS_E_OPEN;
+  return ecs_world_optimize(instance->world, entries, 4, &count);
+}
+
+/* Where a query has run so often, components go where the model wants them. */
+void step_optimize(Run *run, const Step *step) {
+  Answer answers[INSTANCES];
+  const bool open = oracle_deferring(&run->oracle);
+  const Arguments arguments = {.keep = !open};
+  for (uint32_t i = 0; i < INSTANCES; i++) {
+    ecs_Query *query = run->instances[i].queries[step->a % QUERY_SLOTS];
+    if (query != NULL && run->instances[i].kind >= INSTANCE_MIXED)
+      MUST(run, ecs_query_count_runs(query, step->b % 100) == ECS_OK,
+           "runs are not counted");
+  }
+  run_expecting(run, call_optimize, &arguments, 0, answers,
+                open ? ECS_E_OPEN : ECS_OK);
+  if (!open && !run->stopped && step->c % 4 == 0) run_compare(run);
 }
 
 /* Kernels ----------------------------------------------------------------- */

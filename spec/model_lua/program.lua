@@ -90,7 +90,8 @@ local anywhere = weigh {
   { "remove", 75 }, { "set", 80 }, { "set_field", 55 }, { "set_fields", 25 },
   { "get", 60 }, { "get_fields", 50 }, { "has", 50 }, { "alive", 30 },
   { "components", 20 }, { "trim", 5 },
-  { "value", 15 }, { "misuse", 25 }, { "clear", 2 }, { "group", 8 },
+  { "value", 15 }, { "misuse", 25 }, { "clear", 2 },
+  { "group", 10 }, { "optimize", 4 },
   { "count", 15 }, { "first", 15 }, { "query", 3 }, { "hash", 3 },
   { "statistics", 8 }, { "explain", 2 }, { "collect", 4 }, { "close", 2 },
   { "batch", 22 }, { "each", 22 }, { "rows", 26 },
@@ -189,7 +190,7 @@ make.destroy, make.alive, make.components = entity, entity, entity
 make.add, make.remove, make.set, make.set_field = value, component, value, value
 make.set_fields = value
 make.get, make.get_fields, make.has = component, value, value
-make.value, make.misuse, make.group = value, value, value
+make.value, make.misuse, make.group, make.optimize = value, value, value, value
 make.clear, make.hash, make.statistics = nothing, nothing, nothing
 make.trim = nothing
 make.close, make.yield = nothing, nothing

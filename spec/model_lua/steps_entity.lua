@@ -221,16 +221,31 @@ function steps.trim(self)
   self:call(not self.oracle:deferring(), self.world, "trim")
 end
 
---- Groups or ungroups up to four components, tags stored as bits among them.
+--- Groups or ungroups up to four components, tags stored as bits among them;
+-- where all are tags, they may become bits.
 function steps.group(self, step)
-  local list, seen = {}, {}
+  local list, seen, fields = {}, {}, 0
   for k = 1, 1 + step.v % 4 do
     local c = self:component(mix(step.v, k))
-    if not seen[c] then list[#list + 1] = self.definitions[c] end
+    if not seen[c] then
+      list[#list + 1] = self.definitions[c]
+      fields = fields + #self.oracle.components[c].fields
+    end
     seen[c] = true
   end
-  self:call(not self.oracle:deferring(), self.world,
-    mix(step.v, 9) % 4 == 0 and "ungroup" or "group", list)
+  local kept = not self.oracle:deferring()
+  if fields == 0 and mix(step.v, 8) % 2 == 0 then
+    self:call(kept, self.world, "group", list, { storage = "bits" })
+  else
+    self:call(kept, self.world,
+      mix(step.v, 9) % 4 == 0 and "ungroup" or "group", list)
+  end
+end
+
+--- Components are stored as the counted changes and runs say.
+function steps.optimize(self, step)
+  if step.v % 2 == 0 then self:call(true, self.world, "advise") end
+  self:call(not self.oracle:deferring(), self.world, "optimize")
 end
 
 function steps.hash(self)

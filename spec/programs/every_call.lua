@@ -277,6 +277,9 @@ show("load_native", ecs.load_native "physics")
 show("load_native", ecs.load_native "no_such_library" == nil)
 world:group { Position, Velocity }
 world:ungroup { Velocity }
+world:group({ Burning }, { storage = "bits" })
+show("advise", tostring(world:advise()))
+show("optimize", tostring(world:optimize()), tostring(world:optimize()))
 world:system { name = "gravity", query = { Position, Velocity },
                native = "physics.gravity", phase = "first" }
 world:system {

@@ -219,6 +219,14 @@ static int query_explain(lua_State *L) {
   return 1;
 }
 
+/* count_runs(query, n): n more runs of systems, for world:optimize. */
+static int count_runs(lua_State *L) {
+  LuaQuery *query = bind_query_check(L, 1);
+  ecs_Status status = ecs_query_count_runs(bind_query_native(L, query),
+                                           (uint64_t)lua_tonumber(L, 2));
+  return bind_check_status(L, query->world, status, "optimize");
+}
+
 /* query_world(query): the world of the query. */
 static int query_world(lua_State *L) {
   bind_query_check(L, 1);
@@ -256,11 +264,10 @@ static int is_idle(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"is_idle", is_idle},
-                                     {"row_count", row_count},
-                                     {"query_terms", query_terms},
-                                     {"query_world", query_world},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"is_idle", is_idle},         {"row_count", row_count},
+    {"count_runs", count_runs},   {"query_terms", query_terms},
+    {"query_world", query_world}, {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"count", query_count}, {"explain", query_explain}, {NULL, NULL}};
 static const luaL_Reg metamethods[] = {

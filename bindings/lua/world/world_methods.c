@@ -8,6 +8,7 @@
 #include "world/world_methods.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "world/components.h"
@@ -66,12 +67,46 @@ static ecs_Component *read_components(lua_State *L, LuaWorld *world,
   return components;
 }
 
-/* world:group { A, B, C } */
+/* Are the options in argument 3 { storage = "bits" }? Nothing else is one. */
+static bool asks_for_bits(lua_State *L) {
+  bool bits = false;
+  if (lua_isnoneornil(L, 3)) return false;
+  if (!lua_istable(L, 3))
+    bind_error(L, "group takes options, as in { storage = 'bits' }");
+  for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING ||
+        strcmp(lua_tostring(L, -2), "storage") != 0)
+      bind_error(L, "group knows one option, as in { storage = 'bits' }");
+    if (lua_type(L, -1) != LUA_TSTRING ||
+        strcmp(lua_tostring(L, -1), "bits") != 0)
+      bind_error(L,
+                 "group: storage is 'bits' where it is given; components "
+                 "apart from others need no option");
+    bits = true;
+  }
+  return bits;
+}
+
+/* Raises an error for a component of the list with fields. */
+static void check_tags(lua_State *L, const ecs_World *world,
+                       const ecs_Component *components, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++)
+    if (ecs_component_field_count(world, components[k]) > 0)
+      bind_error(L, "group: %s has fields: only tags can be stored as bits",
+                 ecs_component_name(world, components[k]));
+}
+
+/* world:group { A, B, C }   world:group({ Tag }, { storage = "bits" }) */
 static int world_group(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   uint32_t count;
+  lua_settop(L, 3);
   const ecs_Component *components = read_components(L, world, "group", &count);
-  ecs_Status status = ecs_group(bind_native(L, world), components, count);
+  bool bits = asks_for_bits(L);
+  ecs_World *native = bind_native(L, world);
+  if (bits) check_tags(L, native, components, count);
+  ecs_Status status = bits ? ecs_group_bits(native, components, count)
+                           : ecs_group(native, components, count);
   return bind_check_status(L, world, status, "group");
 }
 

@@ -137,14 +137,6 @@ ecs_Status ecs_component_field(const ecs_World *world,
                                        ecs_FieldInfo *info);
 ecs_Storage ecs_component_storage(const ecs_World *world,
                                           ecs_Component component);
-typedef struct ecs_ComponentPlace {
-  ecs_Storage storage;
-  uint32_t group;
-  uint32_t members;
-} ecs_ComponentPlace;
-ecs_Status ecs_component_place(const ecs_World *world,
-                                       ecs_Component component,
-                                       ecs_ComponentPlace *place);
 ecs_Status ecs_scalar_store(ecs_Scalar type, void *place, double value);
 void ecs_scalar_convert(ecs_Scalar type, void *place, double value);
 double ecs_scalar_load(ecs_Scalar type, const void *place);
@@ -240,6 +232,37 @@ ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
                                     uint32_t field, uint32_t *column);
 uint32_t ecs_query_column_count(const ecs_Query *query);
 size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
+typedef enum ecs_Place {
+  ECS_PLACE_MAIN = 0,
+  ECS_PLACE_SET,
+  ECS_PLACE_GROUP,
+  ECS_PLACE_BITS,
+  ECS_PLACE_FIELD,
+  ECS_PLACE_ARRAY
+} ecs_Place;
+typedef enum ecs_Reason {
+  ECS_REASON_CHANGES = 0,
+  ECS_REASON_LISTS,
+  ECS_REASON_COPIES,
+  ECS_REASON_TABLES,
+  ECS_REASON_MEMORY,
+  ECS_REASON_TOGETHER,
+  ECS_REASON_ALONE
+} ecs_Reason;
+typedef struct ecs_Advice {
+  ecs_Component component;
+  ecs_Place from;
+  ecs_Place to;
+  ecs_Component from_beside;
+  ecs_Component to_beside;
+  ecs_Reason reason;
+  int64_t gain;
+} ecs_Advice;
+ecs_Status ecs_query_count_runs(ecs_Query *query, uint64_t runs);
+ecs_Status ecs_world_advise(ecs_World *world, ecs_Advice *entries,
+                                    uint32_t capacity, uint32_t *count);
+ecs_Status ecs_world_optimize(ecs_World *world, ecs_Advice *entries,
+                                      uint32_t capacity, uint32_t *count);
 ecs_Status ecs_query_add_all(ecs_Query *query, ecs_Component component,
                                      const void *image);
 ecs_Status ecs_query_remove_all(ecs_Query *query,

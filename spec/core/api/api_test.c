@@ -52,9 +52,6 @@ static void unknown_components_are_refused_everywhere(void **state) {
         assert_refused(ecs_group(world, &what, 1), ECS_E_COMPONENT);
         assert_refused(ecs_ungroup(world, &what, 1), ECS_E_COMPONENT);
         assert_refused(ecs_group_bits(world, &what, 1), ECS_E_COMPONENT);
-        ecs_ComponentPlace place;
-        assert_refused(ecs_component_place(world, what, &place),
-                       ECS_E_COMPONENT);
       }
     }
   finish(&fixture);
@@ -373,56 +370,6 @@ static void grouping_and_ungrouping_are_opposites(void **state) {
   finish(&fixture);
 }
 
-static void assert_place(const ecs_World *world, ecs_Component component,
-                         ecs_Storage storage, uint32_t group,
-                         uint32_t members) {
-  ecs_ComponentPlace place;
-  assert_int_equal(ecs_component_place(world, component, &place), ECS_OK);
-  assert_int_equal(place.storage, storage);
-  assert_int_equal(place.group, group);
-  assert_int_equal(place.members, members);
-}
-
-static void tags_become_bits_and_components_tell_their_place(void **state) {
-  (void)state;
-  Fixture fixture;
-  start(&fixture);
-  ecs_World *world = fixture.world;
-  const ecs_Component both[] = {fixture.tag, fixture.t};
-  const ecs_Component mixed[] = {fixture.tag, fixture.a};
-  const uint64_t state_hash = ecs_world_state_hash(world);
-  const uint64_t hash = ecs_world_hash(world);
-  ecs_ComponentPlace place;
-  assert_int_equal(ecs_component_place(world, fixture.a, &place), ECS_OK);
-  const uint32_t members = place.members;
-  assert_place(world, fixture.a, ECS_STORE_TABLE, 0, members);
-  assert_place(world, fixture.tag, ECS_STORE_TABLE, 0, members);
-  assert_place(world, fixture.t, ECS_STORE_BITS, 0, members);
-  assert_int_equal(ecs_component_place(world, fixture.s, &place), ECS_OK);
-  assert_place(world, fixture.s, ECS_STORE_SPARSE, place.group, 1);
-  assert_int_not_equal(place.group, 0);
-  assert_refused(ecs_group_bits(world, mixed, 2), ECS_E_COMPONENT);
-  assert_place(world, fixture.tag, ECS_STORE_TABLE, 0, members);
-  assert_int_equal(ecs_world_hash(world), hash);
-  assert_int_equal(ecs_group_bits(world, both, 2), ECS_OK);
-  assert_place(world, fixture.tag, ECS_STORE_BITS, 0, members);
-  assert_place(world, fixture.t, ECS_STORE_BITS, 0, members);
-  assert_int_not_equal(ecs_world_hash(world), hash);
-  assert_int_equal(ecs_ungroup(world, both, 1), ECS_OK);
-  assert_place(world, fixture.tag, ECS_STORE_TABLE, 0, members);
-  assert_int_equal(ecs_component_storage(world, fixture.tag), ECS_STORE_TABLE);
-  assert_int_equal(ecs_group(world, &fixture.t, 1), ECS_OK);
-  assert_int_equal(ecs_component_place(world, fixture.t, &place), ECS_OK);
-  assert_place(world, fixture.t, ECS_STORE_SPARSE, place.group, 1);
-  assert_int_not_equal(place.group, 0);
-  assert_int_equal(ecs_group(world, both, 2), ECS_OK);
-  assert_int_equal(ecs_component_place(world, fixture.t, &place), ECS_OK);
-  assert_place(world, fixture.t, ECS_STORE_BITS, place.group, 2);
-  assert_place(world, fixture.tag, ECS_STORE_TABLE, place.group, 2);
-  assert_int_equal(ecs_world_state_hash(world), state_hash);
-  finish(&fixture);
-}
-
 static void the_account_is_that_of_the_allocator(void **state) {
   (void)state;
   Fixture fixture;
@@ -536,7 +483,6 @@ int main(void) {
       cmocka_unit_test(what_was_reserved_allocates_nothing),
       cmocka_unit_test(a_cleared_world_keeps_its_definitions),
       cmocka_unit_test(grouping_and_ungrouping_are_opposites),
-      cmocka_unit_test(tags_become_bits_and_components_tell_their_place),
       cmocka_unit_test(the_account_is_that_of_the_allocator),
       cmocka_unit_test(a_refusal_names_the_limit),
       cmocka_unit_test(a_world_may_not_be_created_or_not_grow),

@@ -139,7 +139,6 @@ REFUSED(component_null_info, ecs_component_field(scene.world, scene.a, 0, NULL))
 REFUSED(group_null_components, ecs_group(scene.world, NULL, 2))
 REFUSED(ungroup_null_components, ecs_ungroup(scene.world, NULL, 2))
 REFUSED(group_bits_null_components, ecs_group_bits(scene.world, NULL, 2))
-REFUSED(component_null_place, ecs_component_place(scene.world, scene.a, NULL))
 REFUSED(bundle_null_components,
         ecs_bundle(scene.world, NULL, 2, &scene.fixture.bundle))
 REFUSED(bundle_null_result, ecs_bundle(scene.world, &scene.a, 1, NULL))
@@ -362,7 +361,6 @@ NAMED(gone_destroy, ecs_destroy(scene.gone, scene.e))
 NAMED(gone_component, ecs_component_find(scene.gone, "A"))
 NAMED(gone_group, ecs_group(scene.gone, NULL, 0))
 NAMED(gone_group_bits, ecs_group_bits(scene.gone, NULL, 0))
-NAMED(gone_place, ecs_component_place(scene.gone, scene.a, NULL))
 NAMED(gone_query, ecs_query_create(scene.gone, NULL, 0, &scene.query))
 NAMED(gone_defer, ecs_defer_begin(scene.gone))
 NAMED(gone_accessor, ecs_accessor(scene.gone, scene.a, &scene.accessor))
@@ -474,7 +472,6 @@ static const Row rows[] = {
     ANSWERS(group_null_components),
     ANSWERS(ungroup_null_components),
     ANSWERS(group_bits_null_components),
-    ANSWERS(component_null_place),
     ANSWERS(bundle_null_components),
     ANSWERS(bundle_null_result),
     ANSWERS(spawn_null_components),
@@ -544,7 +541,6 @@ static const Row rows[] = {
     STOPS(gone_component, "ecs_component_find: " NO_WORLD),
     STOPS(gone_group, "ecs_group: " NO_WORLD),
     STOPS(gone_group_bits, "ecs_group_bits: " NO_WORLD),
-    STOPS(gone_place, "ecs_component_place: " NO_WORLD),
     STOPS(gone_query, "ecs_query_create: " NO_WORLD),
     STOPS(gone_defer, "ecs_defer_begin: " NO_WORLD),
     STOPS(gone_accessor, "ecs_accessor: " NO_WORLD),

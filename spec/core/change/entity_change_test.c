@@ -104,7 +104,7 @@ static void hundreds_of_components_work_like_few(void **state) {
     define_many(world, 600, "b", ECS_STORE_TABLE);
     ecs_Component all[600];
     for (uint32_t i = 0; i < 600; i++) all[i] = i + 1;
-    assert_int_equal(store_regroup(world, all, 599, REGROUP_APART), ECS_OK);
+    assert_int_equal(store_regroup(world, all, 599, REGROUP_TO_GROUP), ECS_OK);
     ecs_Component ends[] = {1, 65, 577, 599, 600};
     ecs_Entity entity = spawn(world, ends, 4), other = spawn(world, NULL, 0);
     uint64_t before = digest(world);
@@ -138,7 +138,7 @@ static void the_second_word_of_masks_is_looked_at(void **state) {
   define_many(world, 100, "w", ECS_STORE_TABLE);
   ecs_Component all[100];
   for (uint32_t i = 0; i < 100; i++) all[i] = i + 1;
-  assert_int_equal(store_regroup(world, all, 100, REGROUP_APART), ECS_OK);
+  assert_int_equal(store_regroup(world, all, 100, REGROUP_TO_GROUP), ECS_OK);
   for (ecs_Component late = 65; late <= 100; late++) {
     ecs_Component early = late - 64;
     ecs_Entity entity = spawn(world, NULL, 0);

@@ -51,7 +51,7 @@ static void assert_town(const Town *town) {
 static void store_apart(Town *town, const ecs_Component *components,
                         uint32_t count) {
   assert_int_equal(
-      store_regroup(&town->fixture.world, components, count, REGROUP_APART),
+      store_regroup(&town->fixture.world, components, count, REGROUP_TO_GROUP),
       ECS_OK);
   assert_town(town);
 }
@@ -59,15 +59,7 @@ static void store_apart(Town *town, const ecs_Component *components,
 static void store_in_main(Town *town, const ecs_Component *components,
                           uint32_t count) {
   assert_int_equal(
-      store_regroup(&town->fixture.world, components, count, REGROUP_MAIN),
-      ECS_OK);
-  assert_town(town);
-}
-
-static void store_as_bits(Town *town, const ecs_Component *components,
-                          uint32_t count) {
-  assert_int_equal(
-      store_regroup(&town->fixture.world, components, count, REGROUP_BITS),
+      store_regroup(&town->fixture.world, components, count, REGROUP_TO_MAIN),
       ECS_OK);
   assert_town(town);
 }
@@ -102,39 +94,97 @@ static void every_set_of_components_goes_apart_and_comes_back(void **state) {
   }
 }
 
-static bool is_bits(const Town *town, ecs_Component component) {
-  const Component *what = &town->fixture.world.components[component];
-  return what->bits_index != GROUP_NOT_BITS;
+static void tags_become_bits_and_leave_them(void **state) {
+  (void)state;
+  for (uint32_t set = 1; set < 16; set++) {
+    Town town;
+    ecs_Component tags[4];
+    uint32_t count = 0;
+    open_town(&town);
+    Store *world = &town.fixture.world;
+    const ecs_Component all[] = {town.tag, town.bit, town.other_bit,
+                                 town.sparse_tag};
+    for (uint32_t k = 0; k < 4; k++)
+      if ((set >> k & 1u) != 0) tags[count++] = all[k];
+    assert_int_equal(store_regroup(world, tags, count, REGROUP_TO_BITS),
+                     ECS_OK);
+    assert_town(&town);
+    for (uint32_t k = 0; k < count; k++) {
+      assert_int_equal(group_of(&town, tags[k]), 0);
+      assert_true(component_is_bits(&world->components[tags[k]]));
+    }
+    store_apart(&town, tags, count); /* as bits */
+    store_in_main(&town, tags, count);
+    for (uint32_t k = 0; k < count; k++)
+      assert_false(component_is_bits(&world->components[tags[k]]));
+    store_apart(&town, tags, count); /* in tables */
+    assert_int_equal(store_regroup(world, tags, count, REGROUP_TO_BITS),
+                     ECS_OK);
+    assert_town(&town);
+    finish(&town.fixture);
+  }
+}
+
+/* Labels of components a, b, c, tag, bit, other bit, sparse, sparse tag. */
+static void many_groups_are_made_at_once(void **state) {
+  (void)state;
+  static const uint32_t layouts[][9] = {
+      {0, 7, 7, 9, 0, 1, 1, 9, 5},
+      {0, 0, 0, 0, 0, 0, 0, 0, 0},
+      {0, 9, 8, 9, 8, 7, 7, 3, 3},
+      {0, REGROUP_STAYS, 3, 3, REGROUP_STAYS, 3, REGROUP_STAYS, 4, 4},
+      {0, 2, 2, 2, 1, 1, 1, 2, 1}};
+  Town town;
+  open_town(&town);
+  Store *world = &town.fixture.world;
+  for (uint32_t from = 0; from < 5; from++)
+    for (uint32_t to = 0; to < 5; to++) {
+      const uint32_t *labels = layouts[to];
+      uint64_t layout = world->layout_version;
+      assert_int_equal(store_partition(world, layouts[from]), ECS_OK);
+      assert_int_equal(store_partition(world, labels), ECS_OK);
+      assert_town(&town);
+      assert_true(world->layout_version <= layout + 2);
+      for (ecs_Component i = 1; i < 9; i++) {
+        if (labels[i] == REGROUP_STAYS) continue;
+        assert_int_equal(group_of(&town, i) == 0, labels[i] <= REGROUP_BITS);
+        assert_int_equal(component_is_bits(&world->components[i]),
+                         labels[i] == REGROUP_BITS);
+        for (ecs_Component k = 1; k < i && labels[i] > REGROUP_BITS; k++)
+          assert_int_equal(group_of(&town, i) == group_of(&town, k),
+                           labels[i] == labels[k]);
+      }
+      layout = world->layout_version;
+      assert_int_equal(store_partition(world, labels), ECS_OK);
+      assert_int_equal(world->layout_version, layout); /* nothing moved */
+    }
+  finish(&town.fixture);
 }
 
 /* Each set of four tags goes from where another set left them. */
-static void tags_become_bits_and_cease_to_be(void **state) {
+static void tags_go_from_anywhere_to_anywhere(void **state) {
   (void)state;
   Town town;
   open_town(&town);
+  Store *world = &town.fixture.world;
   const ecs_Component tags[] = {town.tag, town.bit, town.other_bit,
                                 town.sparse_tag};
-  uint64_t hash = world_state_hash(&town.fixture.world);
+  uint64_t hash = world_state_hash(world);
   for (uint32_t turn = 1; turn < 16 * 16 * 3; turn++) {
     ecs_Component set[4];
     uint32_t count = 0;
+    RegroupTo to = (RegroupTo)(turn % 3);
     for (uint32_t k = 0; k < 4; k++)
       if ((turn * 7 % 16 >> k & 1u) != 0) set[count++] = tags[k];
-    if (turn % 3 == 0)
-      store_apart(&town, set, count);
-    else if (turn % 4 == 0)
-      store_in_main(&town, set, count);
-    else
-      store_as_bits(&town, set, count);
+    assert_int_equal(store_regroup(world, set, count, to), ECS_OK);
+    assert_town(&town);
     for (uint32_t i = 0; i < count; i++) {
-      bool declared = set[i] == town.bit || set[i] == town.other_bit;
-      assert_int_equal(group_of(&town, set[i]) != 0, turn % 3 == 0);
-      assert_int_equal(is_bits(&town, set[i]), turn % 3 == 0
-                                                   ? count > 1 && declared
-                                               : turn % 4 == 0 ? 0
-                                                               : 1);
+      bool bits = component_is_bits(&world->components[set[i]]);
+      assert_int_equal(group_of(&town, set[i]) != 0, to == REGROUP_TO_GROUP);
+      if (to == REGROUP_TO_GROUP && count > 1) continue;
+      assert_int_equal(bits, to == REGROUP_TO_BITS);
     }
-    assert_true(world_state_hash(&town.fixture.world) == hash);
+    assert_true(world_state_hash(world) == hash);
   }
   finish(&town.fixture);
 }
@@ -158,8 +208,9 @@ static void seventy_tags_become_bits_at_once(void **state) {
         assert_int_equal(add(world, entities[i], k, 0), ECS_OK);
   }
   uint64_t hash = world_state_hash(world);
-  static const RegroupTo ways[] = {REGROUP_BITS,  REGROUP_MAIN, REGROUP_BITS,
-                                   REGROUP_APART, REGROUP_BITS, REGROUP_BITS};
+  static const RegroupTo ways[] = {REGROUP_TO_BITS, REGROUP_TO_MAIN,
+                                   REGROUP_TO_BITS, REGROUP_TO_GROUP,
+                                   REGROUP_TO_BITS, REGROUP_TO_BITS};
   for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     assert_int_equal(store_regroup(world, tags, count, ways[i]), ECS_OK);
     assert_true(world_state_hash(world) == hash);
@@ -184,11 +235,11 @@ static void rows_of_joined_tables_keep_their_order(void **state) {
     entities[i] = spawn(world, both, i % 3 == 1 ? 2 : 1);
   }
   for (uint32_t turn = 0; turn < 4; turn++) {
-    RegroupTo to = turn % 2 == 0 ? REGROUP_BITS : REGROUP_MAIN;
+    RegroupTo to = turn % 2 == 0 ? REGROUP_TO_BITS : REGROUP_TO_MAIN;
     assert_int_equal(store_regroup(world, &tag, 1, to), ECS_OK);
     for (uint32_t i = 0; i < 9; i++) {
       RowRef here = store_locate_main(world, entities[order[i]]);
-      uint32_t first = to == REGROUP_MAIN && i >= 6 ? 6 : 0;
+      uint32_t first = to == REGROUP_TO_MAIN && i >= 6 ? 6 : 0;
       assert_int_equal(here.row, i - first);
     }
   }
@@ -237,11 +288,6 @@ static void only_one_component_alone_has_a_narrow_locator(void **state) {
   assert_true(world->groups[group_of(&town, town.a)]->locator.narrow);
   store_apart(&town, &town.bit, 1);
   assert_true(world->groups[group_of(&town, town.bit)]->locator.narrow);
-  const ecs_Component bits[] = {town.bit, town.other_bit};
-  store_apart(&town, bits, 2);
-  store_in_main(&town, bits, 1); /* the other one stays a bit there */
-  assert_false(world->groups[group_of(&town, bits[1])]->locator.narrow);
-  store_apart(&town, bits, 1);
   assert_false(world->main->locator.narrow);
   const ecs_Component rest[] = {town.c, town.tag, town.other_bit};
   store_apart(&town, rest, 3);
@@ -319,14 +365,15 @@ static void one_group_too_many_is_refused(void **state) {
   define_many(world, ECS_COMPONENT_LIMIT, "b", ECS_STORE_TABLE);
   for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++)
     assert_int_equal(
-        store_regroup(world, &(ecs_Component){i}, 1, REGROUP_APART), ECS_OK);
+        store_regroup(world, &(ecs_Component){i}, 1, REGROUP_TO_GROUP), ECS_OK);
   ecs_Component last = ECS_COMPONENT_LIMIT;
   uint64_t before = digest(world), bytes = fixture.failing.bytes;
-  assert_int_equal(store_regroup(world, &last, 1, REGROUP_APART), ECS_E_LIMIT);
+  assert_int_equal(store_regroup(world, &last, 1, REGROUP_TO_GROUP),
+                   ECS_E_LIMIT);
   assert_true(digest(world) == before);
   assert_int_equal(fixture.failing.bytes, bytes);
-  assert_int_equal(store_regroup(world, &(ecs_Component){3}, 1, REGROUP_APART),
-                   ECS_OK);
+  assert_int_equal(
+      store_regroup(world, &(ecs_Component){3}, 1, REGROUP_TO_GROUP), ECS_OK);
   assert_sound(world);
   finish(&fixture);
 #endif
@@ -338,17 +385,13 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
   open_town(&town);
   Store *world = &town.fixture.world;
   const ecs_Component sets[][3] = {{town.a, town.bit, town.sparse},
-                                   {town.b, town.c, town.tag},
-                                   {town.tag, town.bit, town.sparse_tag},
-                                   {town.tag, town.bit, town.sparse_tag}};
-  static const RegroupTo ways[] = {REGROUP_APART, REGROUP_APART, REGROUP_BITS,
-                                   REGROUP_MAIN};
-  for (uint32_t set = 0; set < 4; set++) {
+                                   {town.b, town.c, town.tag}};
+  for (uint32_t set = 0; set < 2; set++) {
     for (uint64_t n = 1;; n++) {
       uint64_t before = digest(world), bytes = town.fixture.failing.bytes;
       FailingMode mode = n % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
       failing_memory_arm(&town.fixture.failing, n, mode);
-      ecs_Status status = store_regroup(world, sets[set], 3, ways[set]);
+      ecs_Status status = store_regroup(world, sets[set], 3, REGROUP_TO_GROUP);
       if (failing_memory_disarm(&town.fixture.failing) == 0) {
         assert_int_equal(status, ECS_OK);
         break;
@@ -363,10 +406,36 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
   finish(&town.fixture);
 }
 
+/* The same for all groups at once, bits among them. */
+static void a_failed_partition_leaves_all_as_it_was(void **state) {
+  (void)state;
+  static const uint32_t layouts[][9] = {{0, 7, 7, 9, 1, 0, 1, 9, 5},
+                                        {0, 0, 3, 4, 0, 1, 0, 5, 1}};
+  Town town;
+  open_town(&town);
+  Store *world = &town.fixture.world;
+  for (uint32_t k = 0; k < 2; k++)
+    for (uint64_t n = 1;; n++) {
+      uint64_t before = digest(world), bytes = town.fixture.failing.bytes;
+      failing_memory_arm(&town.fixture.failing, n,
+                         n % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD);
+      ecs_Status status = store_partition(world, layouts[k]);
+      bool failed = failing_memory_disarm(&town.fixture.failing) > 0;
+      assert_int_equal(status, failed ? ECS_E_MEMORY : ECS_OK);
+      assert_town(&town);
+      if (!failed) break;
+      assert_true(digest(world) == before);
+      assert_int_equal(town.fixture.failing.bytes, bytes);
+    }
+  finish(&town.fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_set_of_components_goes_apart_and_comes_back),
-      cmocka_unit_test(tags_become_bits_and_cease_to_be),
+      cmocka_unit_test(tags_become_bits_and_leave_them),
+      cmocka_unit_test(many_groups_are_made_at_once),
+      cmocka_unit_test(tags_go_from_anywhere_to_anywhere),
       cmocka_unit_test(seventy_tags_become_bits_at_once),
       cmocka_unit_test(rows_of_joined_tables_keep_their_order),
       cmocka_unit_test(a_group_that_was_given_up_is_taken_again),
@@ -376,6 +445,7 @@ int main(void) {
       cmocka_unit_test(rows_keep_the_order_of_the_main_group),
       cmocka_unit_test(one_group_too_many_is_refused),
       cmocka_unit_test(a_failed_regrouping_leaves_all_as_it_was),
+      cmocka_unit_test(a_failed_partition_leaves_all_as_it_was),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -332,11 +332,11 @@ static void a_bundle_follows_its_components_to_other_groups(void **state) {
   ecs_Entity entity = 0;
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
   assert_int_equal(bundle->group_count, 2);
-  assert_int_equal(store_regroup(world, list, 2, REGROUP_APART), ECS_OK);
+  assert_int_equal(store_regroup(world, list, 2, REGROUP_TO_GROUP), ECS_OK);
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
   assert_int_equal(bundle->group_count, 3);
   assert_true(field_of(world, entity, cast.other, 0) == 7);
-  assert_int_equal(store_regroup(world, list, 3, REGROUP_MAIN), ECS_OK);
+  assert_int_equal(store_regroup(world, list, 3, REGROUP_TO_MAIN), ECS_OK);
   assert_int_equal(spawn_one(world, bundle, NULL, &entity), ECS_OK);
   assert_int_equal(bundle->group_count, 1);
   assert_true(field_of(world, entity, cast.sparse, 0) == 7);

@@ -54,7 +54,7 @@ static void a_component_that_changes_its_group_is_placed_again(void **state) {
   const Component *plain = &world->components[together[1]];
   assert_int_equal(plain->group_id, 0);
   assert_int_equal(bits->bits_index, 0);
-  assert_int_equal(store_regroup(world, together, 2, REGROUP_APART), ECS_OK);
+  assert_int_equal(store_regroup(world, together, 2, REGROUP_TO_GROUP), ECS_OK);
   assert_int_equal(plain->group_id, 1);
   assert_ptr_equal(plain->group, world->groups[1]);
   assert_int_equal(bits->group_id, 1);
@@ -65,14 +65,14 @@ static void a_component_that_changes_its_group_is_placed_again(void **state) {
   assert_ways(world, together[0], ways->add_any, ways->remove_any);
   assert_ways(world, together[1], ways->add_any, ways->remove_any);
   assert_ways(world, first, ways->add_in_main, ways->remove_in_main);
-  assert_int_equal(store_regroup(world, together, 2, REGROUP_MAIN), ECS_OK);
+  assert_int_equal(store_regroup(world, together, 2, REGROUP_TO_MAIN), ECS_OK);
   assert_int_equal(plain->group_id, 0);
+  assert_int_equal(bits->bits_index, GROUP_NOT_BITS);
   assert_ways(world, together[0], ways->add_in_main, ways->remove_in_main);
   assert_ways(world, together[1], ways->add_in_main, ways->remove_in_main);
-  assert_int_equal(store_regroup(world, together, 1, REGROUP_BITS), ECS_OK);
-  assert_int_equal(bits->group_id, 0);
+  assert_int_equal(store_regroup(world, together, 1, REGROUP_TO_BITS), ECS_OK);
+  assert_int_equal(bits->bits_index, 0);
   assert_ways(world, together[0], ways->add_as_bit, ways->remove_as_bit);
-  assert_ways(world, together[1], ways->add_in_main, ways->remove_in_main);
   assert_sound(world);
   finish(&fixture);
 }

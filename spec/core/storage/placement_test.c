@@ -41,9 +41,9 @@ static void a_summary_is_cleared_while_it_is_exact(void **state) {
     Store *world = &fixture.world;
     define_many(world, groups * 2, "b", ECS_STORE_TABLE);
     for (uint32_t i = 1; i < groups * 2; i += 2)
-      assert_int_equal(
-          store_regroup(world, (ecs_Component[]){i, i + 1}, 2, REGROUP_APART),
-          ECS_OK);
+      assert_int_equal(store_regroup(world, (ecs_Component[]){i, i + 1}, 2,
+                                     REGROUP_TO_GROUP),
+                       ECS_OK);
     ecs_Entity entity = spawn(world, NULL, 0);
     const Slot *slot = entity_index_slot(&world->index, id_index(entity));
     assert_int_equal(slot_summary(*slot), 0);

@@ -64,7 +64,7 @@ static void the_check_sees_rows_without_components(void **state) {
   Store *world = &fixture.world;
   ecs_Component bits[2] = {define(world, "a", "", ECS_STORE_BITS),
                            define(world, "b", "", ECS_STORE_BITS)};
-  assert_int_equal(store_regroup(world, bits, 2, REGROUP_APART), ECS_OK);
+  assert_int_equal(store_regroup(world, bits, 2, REGROUP_TO_GROUP), ECS_OK);
   spawn(world, bits, 1);
   Table *table = world->groups[1]->tables[0];
   assert_true(store_check_invariants(world));

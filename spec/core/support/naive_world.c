@@ -238,13 +238,8 @@ static void choose_components(Naive *naive, Change *change, uint32_t most) {
   }
 }
 
-static void keep_tags(const Naive *naive, Change *change) {
-  const Component *components = naive->fixture.world.components;
-  uint32_t count = change->count;
-  change->count = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (components[change->components[i]].field_count == 0)
-      change->components[change->count++] = change->components[i];
+static bool has_fields(const Naive *naive, ecs_Component component) {
+  return naive->fixture.world.components[component].field_count > 0;
 }
 
 static Change choose_change(Naive *naive) {
@@ -253,9 +248,10 @@ static Change choose_change(Naive *naive) {
   uint32_t dice = choose(naive, 100);
   if (naive->regroups && dice < 6) {
     change.kind = CHANGE_REGROUP;
-    change.to = (RegroupTo)choose(naive, 3);
     choose_components(naive, &change, 4);
-    if (change.to == REGROUP_BITS) keep_tags(naive, &change);
+    change.to = (RegroupTo)choose(naive, 3);
+    for (uint32_t i = 0; i < change.count; i++)
+      if (has_fields(naive, change.components[i])) change.to %= REGROUP_TO_BITS;
     return change;
   }
   if (dice == 6) change.kind = CHANGE_CLEAR;

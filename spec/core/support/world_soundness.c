@@ -265,7 +265,8 @@ static void assert_components(const Store *world) {
     assert_int_equal(group->components[what->bit].component, i);
     assert_ptr_equal(group->schemas[what->bit],
                      what->schema->field_count > 0 ? what->schema : NULL);
-    if (group_is_bits(group, what->bit)) assert_int_equal(what->field_count, 0);
+    assert_int_equal(group_is_bits(group, what->bit), component_is_bits(what));
+    assert_false(component_is_bits(what) && what->field_count > 0);
   }
   for (uint32_t i = 0; i < world->group_count; i++)
     members += world->groups[i]->component_count;

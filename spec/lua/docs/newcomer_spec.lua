@@ -16,11 +16,11 @@ before_each(function()
   query = world:query { Position }
 end)
 
-local methods_of_worlds = "(there are add, alive, clear, close, components, "
-  .. "destroy, enable, explain, get, getter, group, has, hash, max, min, "
-  .. "profile, progress, query, remove, remove_system, reserve, run, set, "
-  .. "setter, spawn, spawn_as, spawn_many, spawner, state_hash, stats, sum, "
-  .. "system, tester, trim, ungroup)"
+local methods_of_worlds = "(there are add, advise, alive, clear, close, "
+  .. "components, destroy, enable, explain, get, getter, group, has, hash, "
+  .. "max, min, optimize, profile, progress, query, remove, remove_system, "
+  .. "reserve, run, set, setter, spawn, spawn_as, spawn_many, spawner, "
+  .. "state_hash, stats, sum, system, tester, trim, ungroup)"
 local methods_of_queries = "(there are add, batch, count, destroy, each, "
   .. "explain, first, remove, rows, set)"
 local options_of_systems = "(there are name, query, each, batch, native, run, "

@@ -1,0 +1,79 @@
+/* api_layout.c: the border for choosing the storage. */
+#include "api/api_query.h"
+#include "base/misuse.h"
+#include "change/regroup.h"
+#include "layout/layout_advice.h"
+#include "world/world.h"
+
+ecs_Status ecs_query_count_runs(ecs_Query *query, uint64_t runs) {
+  ECS_MUST_LIVE(QUERY, query);
+  return query_use_count(query, runs);
+}
+
+/* The room left behind so many entries, and its start. */
+static ecs_Advice *behind(ecs_Advice *entries, uint32_t *capacity,
+                          uint32_t count) {
+  *capacity -= count < *capacity ? count : *capacity;
+  return *capacity == 0 ? NULL : entries + count;
+}
+
+ecs_Status ecs_world_advise(ecs_World *world, ecs_Advice *entries,
+                            uint32_t capacity, uint32_t *count) {
+  LayoutAdvice advice;
+  ECS_MUST_LIVE(WORLD, world);
+  if (count == NULL || (entries == NULL && capacity > 0)) return ECS_E_ARGUMENT;
+  ecs_Status status = layout_advice_init(&advice, &world->store);
+  if (status != ECS_OK) return status;
+  *count = layout_advice_moves(&advice, entries, capacity);
+  entries = behind(entries, &capacity, *count);
+  *count += layout_advice_merges(&advice, entries, capacity);
+  layout_advice_deinit(&advice);
+  return ECS_OK;
+}
+
+/* The labels of store_partition for the better layout. */
+static uint32_t *make_labels(const LayoutAdvice *advice) {
+  const LayoutProblem *problem = &advice->problem;
+  Store *store = problem->store;
+  uint32_t *labels =
+      memory_zeroed(&store->memory, store->component_count, sizeof(uint32_t));
+  if (labels == NULL) return NULL;
+  for (uint32_t i = 0; i < store->component_count; i++)
+    labels[i] = REGROUP_STAYS;
+  for (uint32_t k = 0; k < problem->component_count; k++)
+    labels[problem->components[k].id] = advice->better.places[k];
+  return labels;
+}
+
+static ecs_Status apply(const LayoutAdvice *advice) {
+  Store *store = advice->problem.store;
+  uint32_t *labels = make_labels(advice);
+  if (labels == NULL) return ECS_E_MEMORY;
+  ecs_Status status = store_partition(store, labels);
+  memory_free(&store->memory, labels,
+              store->component_count * sizeof(uint32_t));
+  return status;
+}
+
+/* Rounds up, so that what happened once stays known. */
+static void halve_counts(Store *store) {
+  for (uint32_t i = 0; i < store->use_count; i++)
+    store->uses[i].runs -= store->uses[i].runs / 2;
+  for (uint32_t i = 1; i < store->component_count; i++)
+    store->components[i].changes -= store->components[i].changes / 2;
+}
+
+ecs_Status ecs_world_optimize(ecs_World *world, ecs_Advice *entries,
+                              uint32_t capacity, uint32_t *count) {
+  LayoutAdvice advice;
+  ECS_MUST_LIVE(WORLD, world);
+  if (count == NULL || (entries == NULL && capacity > 0)) return ECS_E_ARGUMENT;
+  if (world->depth > 0) return ECS_E_OPEN;
+  ecs_Status status = layout_advice_init(&advice, &world->store);
+  if (status != ECS_OK) return status;
+  *count = layout_advice_moves(&advice, entries, capacity);
+  if (*count > 0) status = apply(&advice);
+  layout_advice_deinit(&advice);
+  if (status == ECS_OK) halve_counts(&world->store);
+  return status;
+}
