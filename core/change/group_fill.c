@@ -35,6 +35,8 @@ typedef struct Fill {
    * tables that a row was in do not say whether it has one. */
   uint32_t loose[MOST_LOOSE]; /* their bits in the new group */
   uint32_t loose_count;       /* also of those that are too many for the list */
+  uint64_t
+      loose_tags[ECS_JOIN_ROWS]; /* of each row: a bit for each loose tag */
   /* Targets known already for this `from`: of combination k of table ids in the
    * givers, known_tables[k * giver_count] and on, and of loose tags. */
   uint32_t known_count;
@@ -161,12 +163,34 @@ static bool had(const Fill *fill, uint32_t bit, uint32_t k) {
              : table_has(place.table, old->bit);
 }
 
-/* A bit for each loose tag that row k has. */
-static uint64_t loose_of(const Fill *fill, uint32_t k) {
-  uint64_t found = 0;
-  for (uint32_t i = 0; i < fill->loose_count; i++)
-    found |= (uint64_t)had(fill, fill->loose[i], k) << i;
-  return found;
+/* The bits of the block's rows for a tag that the main group has as bits. NULL:
+ * no row has it. */
+static const uint8_t *bits_in_main(const Fill *fill, const Component *old) {
+  ECS_ASSERT(old->group->id == 0 && component_is_bits(old));
+  uint32_t column = old->bits_index >> 3;
+  if (column >= fill->from->bits_columns || fill->from->slab == NULL)
+    return NULL;
+  return &table_bits(fill->from, column)[fill->first];
+}
+
+static void read_loose_tag(Fill *fill, uint32_t i) {
+  const Component *old = old_component(fill, fill->loose[i]);
+  if (old->group->id != 0) {
+    for (uint32_t k = 0; k < fill->count; k++)
+      fill->loose_tags[k] |= (uint64_t)had(fill, fill->loose[i], k) << i;
+    return;
+  }
+  const uint8_t *bits = bits_in_main(fill, old);
+  uint32_t shift = old->bits_index & 7u;
+  for (uint32_t k = 0; bits != NULL && k < fill->count; k++)
+    fill->loose_tags[k] |= (uint64_t)(bits[k] >> shift & 1u) << i;
+}
+
+static void read_loose(Fill *fill) {
+  if (fill->loose_count == 0) return; /* they are 0 */
+  memset(fill->loose_tags, 0, fill->count * sizeof *fill->loose_tags);
+  for (uint32_t i = 0; i < fill->loose_count && i < MOST_LOOSE; i++)
+    read_loose_tag(fill, i);
 }
 
 /* Has the row a tag that is stored as bits in the new group? */
@@ -231,7 +255,7 @@ static void remember(Fill *fill, uint32_t k, uint64_t loose, uint32_t target) {
 static ecs_Status choose_target(Fill *fill, uint32_t k) {
   if (fill->loose_count > MOST_LOOSE)
     return make_target(fill, k, &fill->targets[k]);
-  uint64_t loose = loose_of(fill, k);
+  uint64_t loose = fill->loose_tags[k];
   for (uint32_t known = 0; known < fill->known_count; known++)
     if (is_known(fill, known, k, loose)) {
       fill->targets[k] = fill->known_targets[known];
@@ -322,11 +346,28 @@ static bool has_none(const Fill *fill, uint32_t bit) {
              : !table_has(fill->from, old->bit);
 }
 
+/* Copies a tag that the main group gives and some row of the table may have. */
+static void copy_main_bit(const Fill *fill, Table *to, uint32_t first,
+                          uint32_t bit) {
+  const Component *old = old_component(fill, bit);
+  uint32_t index = fill->group->components[bit].bits_index;
+  bool all = !component_is_bits(old);
+  const uint8_t *bits = all ? NULL : bits_in_main(fill, old);
+  for (uint32_t i = 0; i < fill->listed; i++)
+    if (all || (bits[fill->list[i]] >> (old->bits_index & 7u) & 1u) != 0)
+      table_write_bit(to, first + i, index, true);
+}
+
 /* Copies a tag that is stored as bits. ECS_E_MEMORY: there is no column. */
 static ecs_Status copy_tag_bit(Fill *fill, Table *to, uint32_t first,
                                uint32_t bit) {
   uint32_t index = fill->group->components[bit].bits_index;
   if (has_none(fill, bit)) return ECS_OK;
+  if (old_component(fill, bit)->group->id == 0 &&
+      group_bits_columns(fill->group, bit) <= to->bits_columns) {
+    copy_main_bit(fill, to, first, bit);
+    return ECS_OK;
+  }
   for (uint32_t i = 0; i < fill->listed; i++) {
     if (!had(fill, bit, fill->list[i])) continue;
     ecs_Status status = table_reserve_bits(
@@ -408,6 +449,7 @@ static ecs_Status choose_targets(Fill *fill) {
 
 static ecs_Status fill_block(Fill *fill, uint32_t first) {
   begin_block(fill, first);
+  read_loose(fill);
   ecs_Status status = choose_targets(fill);
   for (uint32_t k = 0; status == ECS_OK && k < fill->count; k++) {
     if (fill->targets[k] == NOWHERE) continue;
@@ -418,10 +460,66 @@ static ecs_Status fill_block(Fill *fill, uint32_t first) {
   return status;
 }
 
+/* The columns of bits that rows of `from` may need. */
+static uint32_t count_bits_columns(const Fill *fill) {
+  uint32_t columns = 0;
+  for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
+    uint32_t wanted = group_bits_columns(fill->group, bit);
+    if (wanted > columns && !has_none(fill, bit)) columns = wanted;
+  }
+  return columns;
+}
+
+/* Counts count rows of `from` for the table that the first of them goes to, and
+ * which has as many columns of bits then as they may need. */
+static ecs_Status count_rows(Fill *fill, uint32_t k, uint32_t count,
+                             uint32_t bits_columns) {
+  ecs_Status status = choose_target(fill, k);
+  if (status != ECS_OK || fill->targets[k] == NOWHERE) return status;
+  Table *to = fill->group->tables[fill->targets[k]];
+  to->pending += count;
+  return table_reserve_bits(to, &fill->store->memory, bits_columns);
+}
+
+static ecs_Status count_table(Fill *fill, const Table *table) {
+  ecs_Status status = ECS_OK;
+  begin_table(fill, table);
+  uint32_t columns = count_bits_columns(fill);
+  for (uint32_t row = 0; status == ECS_OK && row < table->count;
+       row += ECS_JOIN_ROWS) {
+    begin_block(fill, row);
+    read_loose(fill);
+    if (fill->loose_count == 0)
+      return count_rows(fill, 0, table->count, columns);
+    for (uint32_t k = 0; status == ECS_OK && k < fill->count; k++)
+      status = count_rows(fill, k, 1, columns);
+  }
+  return status;
+}
+
+/* Makes room for all rows that each table will have, where the main group alone
+ * gives: a table that grew would be copied. */
+static ecs_Status reserve_all(Fill *fill) {
+  const Group *main = store_main(fill->store);
+  ecs_Status status = ECS_OK;
+  if (fill->giver_count > 0) return ECS_OK;
+  for (uint32_t i = 0; status == ECS_OK && i < main->table_count; i++)
+    status = count_table(fill, main->tables[i]);
+  for (uint32_t i = 0; i < fill->group->table_count; i++) {
+    Table *table = fill->group->tables[i];
+    uint32_t rows = table->pending;
+    table->pending = 0;
+    if (status == ECS_OK)
+      status = table_reserve(table, &fill->store->memory, rows);
+  }
+  return status;
+}
+
 ecs_Status group_fill(Store *store, Group *group) {
   const Group *main = store_main(store);
   Fill fill = {.store = store, .group = group};
   ecs_Status status = fill_init(&fill);
+  if (status == ECS_OK) status = reserve_all(&fill);
   for (uint32_t i = 0; status == ECS_OK && i < main->table_count; i++) {
     const Table *table = main->tables[i];
     begin_table(&fill, table);
