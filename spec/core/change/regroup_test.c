@@ -379,6 +379,32 @@ static void one_group_too_many_is_refused(void **state) {
 #endif
 }
 
+/* The limit counts the groups that there will be, not labels. */
+static void a_partition_may_take_all_groups_again(void **state) {
+  (void)state;
+#ifdef ECS_TINY
+  Fixture fixture;
+  start(&fixture);
+  Store *world = &fixture.world;
+  uint32_t labels[ECS_COMPONENT_LIMIT + 1] = {0};
+  define_many(world, ECS_COMPONENT_LIMIT, "b", ECS_STORE_TABLE);
+  for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++) labels[i] = i + 1;
+  assert_int_equal(store_partition(world, labels), ECS_OK);
+  assert_int_equal(world->group_count, ECS_GROUP_LIMIT);
+  for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++)
+    labels[i] = ECS_GROUP_LIMIT - i / 2;
+  assert_int_equal(store_partition(world, labels), ECS_OK);
+  assert_int_equal(world->group_count, ECS_GROUP_LIMIT);
+  for (uint32_t i = 1; i <= ECS_GROUP_LIMIT; i++) labels[i] = i + 1;
+  uint64_t before = digest(world), bytes = fixture.failing.bytes;
+  assert_int_equal(store_partition(world, labels), ECS_E_LIMIT);
+  assert_true(digest(world) == before);
+  assert_int_equal(fixture.failing.bytes, bytes);
+  assert_sound(world);
+  finish(&fixture);
+#endif
+}
+
 static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
   (void)state;
   Town town;
@@ -444,6 +470,7 @@ int main(void) {
       cmocka_unit_test(versions_only_grow),
       cmocka_unit_test(rows_keep_the_order_of_the_main_group),
       cmocka_unit_test(one_group_too_many_is_refused),
+      cmocka_unit_test(a_partition_may_take_all_groups_again),
       cmocka_unit_test(a_failed_regrouping_leaves_all_as_it_was),
       cmocka_unit_test(a_failed_partition_leaves_all_as_it_was),
   };
