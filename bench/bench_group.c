@@ -32,6 +32,22 @@ static void move_there_and_back(void *state, uint32_t iterations) {
   }
 }
 
+static void to_bits_and_back(void *state, uint32_t iterations) {
+  Move *move = state;
+  for (uint32_t turn = 0; turn < iterations; turn++) {
+    MUST(ecs_group_bits(move->world, move->moved, move->moved_count));
+    MUST(ecs_ungroup(move->world, move->moved, move->moved_count));
+  }
+}
+
+static void to_bits_and_apart(void *state, uint32_t iterations) {
+  Move *move = state;
+  for (uint32_t turn = 0; turn < iterations; turn++) {
+    MUST(ecs_group_bits(move->world, move->moved, move->moved_count));
+    MUST(ecs_group(move->world, move->moved, move->moved_count));
+  }
+}
+
 static void copy_by_hand(void *state, uint32_t iterations) {
   Move *move = state;
   size_t bytes = move->size * sizeof(float);
@@ -48,6 +64,11 @@ static void copy_by_hand(void *state, uint32_t iterations) {
 static uint64_t move_check(void *state) {
   Move *move = state;
   return scene_hash(move->all);
+}
+
+static uint64_t state_check(void *state) {
+  Move *move = state;
+  return ecs_world_state_hash(move->world);
 }
 
 static uint64_t hand_check(void *state) {
@@ -92,6 +113,41 @@ static void bench_move(const char *name, uint32_t size, bool two, bool sparse) {
   ecs_world_destroy(world);
 }
 
+/* Tags that a half and a third of the entities have. By hand there is nothing to
+ * compare with: one column of a byte for each row would be written. */
+static void bench_bits(const char *name, uint32_t size, bool two, bool apart) {
+  if (!measure_wanted(name)) return;
+  ecs_World *world = scene_world();
+  ecs_Component parts[3] = {
+      scene_component(world, "Position", 2, ECS_STORE_TABLE),
+      scene_component(world, "Velocity", 2, ECS_STORE_TABLE),
+      scene_component(world, "Health", 1, ECS_STORE_TABLE)};
+  ecs_Component tags[2] = {scene_component(world, "Dizzy", 0, ECS_STORE_TABLE),
+                           scene_component(world, "Wet", 0, ECS_STORE_TABLE)};
+  ecs_Entity *entities = scene_allocate(size, sizeof *entities);
+  scene_spawn(world, parts, 3, size, entities);
+  for (uint32_t i = 0; i < size; i++) {
+    if (i % 2 == 0) MUST(ecs_add(world, entities[i], tags[0], NULL));
+    if (i % 3 == 0) MUST(ecs_add(world, entities[i], tags[1], NULL));
+  }
+  free(entities);
+  Move move = {.world = world,
+               .moved = {tags[0], tags[1]},
+               .moved_count = two ? 2 : 1,
+               .size = size};
+  measure_row(&(MeasureRow){
+      .name = name,
+      .order = "in order",
+      .memory = "warm",
+      .size = size,
+      .operations = (uint64_t)2 * size * move.moved_count,
+      .aim_nanoseconds = 15,
+      .ours = {&move, NULL, apart ? to_bits_and_apart : to_bits_and_back,
+               state_check},
+      .expected = ecs_world_state_hash(world)});
+  ecs_world_destroy(world);
+}
+
 int main(int argument_count, char **arguments) {
   static const uint32_t sizes[] = {100000, 1000000};
   measure_open(argument_count, arguments, "group");
@@ -99,6 +155,9 @@ int main(int argument_count, char **arguments) {
     bench_move("group and ungroup one of three", sizes[k], false, false);
     bench_move("group and ungroup two of three", sizes[k], true, false);
     bench_move("ungroup a sparse component, group it", sizes[k], false, true);
+    bench_bits("a tag to bits and to tables", sizes[k], false, false);
+    bench_bits("two tags to bits and to tables", sizes[k], true, false);
+    bench_bits("a tag to bits and to a sparse set", sizes[k], false, true);
   }
   measure_close();
   return 0;

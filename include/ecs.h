@@ -382,7 +382,8 @@ ECS_API const char *ecs_scalar_name(ecs_Scalar type);
 /* Stores count components together in a group of their own, whatever groups
  * they were in, and moves their rows. Values and matches stay; the order of
  * rows may change. One component alone becomes a sparse set; count 0 does
- * nothing. A tag stored as bits stays bits. Returns ECS_OK, ECS_E_OPEN while
+ * nothing. Among several, a tag stored as bits stays bits. Returns ECS_OK,
+ * ECS_E_OPEN while
  * the world is open, ECS_E_COMPONENT (unknown, or one twice), ECS_E_MEMORY or
  * ECS_E_LIMIT. Cost: copies all rows of every group that gives or takes a
  * component; for a while both copies exist. */

@@ -3,6 +3,7 @@
 
 #define NOWHERE UINT32_MAX /* a table id: the entity has no row */
 #define KNOWN_TARGETS 16u
+#define MOST_LOOSE 64u /* bits of a word */
 
 /* The places of a block's entities in an old group other than the main one. */
 typedef struct Giver {
@@ -18,10 +19,9 @@ typedef struct Fill {
   Giver *givers; /* owned */
   uint32_t giver_count;
   uint32_t giver_capacity;
-  uint32_t leaving_count; /* tags that were bits and will be in tables */
-  uint32_t words;         /* of the masks */
-  uint64_t *base;         /* owned; the mask that all rows of `from` share */
-  uint64_t *mask;         /* owned; of one row */
+  uint32_t words;    /* of the masks */
+  uint64_t *base;    /* owned; the mask that all rows of `from` share */
+  uint64_t *mask;    /* owned; of one row */
   const Table *from; /* of the main group; the block is count of its rows */
   uint32_t first;
   uint32_t count;
@@ -31,26 +31,29 @@ typedef struct Fill {
   uint32_t rows[ECS_JOIN_ROWS];    /* where they are in one old group */
   uint32_t listed;
   bool run; /* rows[] follow each other */
+  /* Tags that are bits in the old group, and of which the target depends. The
+   * tables that a row was in do not say whether it has one. */
+  uint32_t loose[MOST_LOOSE]; /* their bits in the new group */
+  uint32_t loose_count;       /* also of those that are too many for the list */
+  uint64_t
+      loose_tags[ECS_JOIN_ROWS]; /* of each row: a bit for each loose tag */
   /* Targets known already for this `from`: of combination k of table ids in the
-   * givers, and of tags that leave bits, known_keys[k * (giver_count + 1)] and
-   * on. */
+   * givers, known_tables[k * giver_count] and on, and of loose tags. */
   uint32_t known_count;
   uint32_t known_targets[KNOWN_TARGETS];
-  uint32_t *known_keys; /* owned */
+  uint64_t known_loose[KNOWN_TARGETS];
+  uint32_t *known_tables; /* owned */
 } Fill;
 
 /* Life ------------------------------------------------------------------ */
-
-static size_t known_bytes(const Fill *fill) {
-  return (size_t)KNOWN_TARGETS * (fill->giver_count + 1) * sizeof(uint32_t);
-}
 
 static void fill_deinit(Fill *fill) {
   Memory *memory = &fill->store->memory;
   memory_free(memory, fill->givers, fill->giver_capacity * sizeof(Giver));
   memory_free(memory, fill->base, fill->words * sizeof(uint64_t));
   memory_free(memory, fill->mask, fill->words * sizeof(uint64_t));
-  memory_free(memory, fill->known_keys, known_bytes(fill));
+  memory_free(memory, fill->known_tables,
+              (size_t)KNOWN_TARGETS * fill->giver_count * sizeof(uint32_t));
 }
 
 /* The component of the new group with this bit, as it is stored now. */
@@ -65,18 +68,11 @@ static const Giver *find_giver(const Fill *fill, const Group *old) {
   return NULL;
 }
 
-/* Is the component a tag that was stored as bits, and will not be? */
-static bool is_leaving(const Fill *fill, uint32_t bit) {
-  return !group_is_bits(fill->group, bit) &&
-         component_is_bits(old_component(fill, bit));
-}
-
 static ecs_Status find_givers(Fill *fill) {
   Memory *memory = &fill->store->memory;
   for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
     const Group *old = old_component(fill, bit)->group;
     void *givers = fill->givers;
-    fill->leaving_count += is_leaving(fill, bit);
     if (old->id == 0 || find_giver(fill, old) != NULL) continue;
     if (!memory_grow(memory, &givers, &fill->giver_capacity, fill->giver_count,
                      1, sizeof(Giver)))
@@ -87,17 +83,32 @@ static ecs_Status find_givers(Fill *fill) {
   return ECS_OK;
 }
 
+/* In the main group a tag that stays bits has no part in the choice of a table;
+ * in another group it decides whether there is a row at all. */
+static void find_loose(Fill *fill) {
+  for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
+    if (!component_is_bits(old_component(fill, bit))) continue;
+    if (group_is_bits(fill->group, bit) && fill->group->id == 0) continue;
+    if (fill->loose_count < MOST_LOOSE) fill->loose[fill->loose_count] = bit;
+    fill->loose_count++;
+  }
+}
+
 static ecs_Status fill_init(Fill *fill) {
   Memory *memory = &fill->store->memory;
   uint32_t words = group_words(fill->group);
   ecs_Status status = find_givers(fill);
   if (status != ECS_OK) return status;
+  find_loose(fill);
   fill->words = words;
   fill->base = memory_zeroed(memory, words, sizeof(uint64_t));
   fill->mask = memory_zeroed(memory, words, sizeof(uint64_t));
-  fill->known_keys = memory_zeroed(memory, known_bytes(fill), 1);
+  fill->known_tables = memory_zeroed(memory, fill->giver_count,
+                                     KNOWN_TARGETS * sizeof(uint32_t));
   bool masks = words == 0 || (fill->base != NULL && fill->mask != NULL);
-  return masks && fill->known_keys != NULL ? ECS_OK : ECS_E_MEMORY;
+  return masks && (fill->giver_count == 0 || fill->known_tables != NULL)
+             ? ECS_OK
+             : ECS_E_MEMORY;
 }
 
 /* Locating -------------------------------------------------------------- */
@@ -109,8 +120,8 @@ static void begin_table(Fill *fill, const Table *table) {
   if (fill->words > 0) memset(fill->base, 0, fill->words * sizeof(uint64_t));
   for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
     const Component *old = old_component(fill, bit);
-    if (old->group->id == 0 && table_has(table, old->bit) &&
-        !group_is_bits(fill->group, bit))
+    if (group_is_bits(fill->group, bit)) continue;
+    if (old->group->id == 0 && table_has(table, old->bit))
       fill->base[bit >> 6] |= UINT64_C(1) << (bit & 63u);
   }
 }
@@ -142,8 +153,8 @@ static RowRef place_of(const Fill *fill, const Component *old, uint32_t k) {
   return (RowRef){old->group->tables[giver->tables[k]], giver->rows[k]};
 }
 
-/* Has the block's row k the component now, in a table or as a bit? */
-static bool has_now(const Fill *fill, uint32_t bit, uint32_t k) {
+/* Has row k of the block the component with this bit of the new group? */
+static bool had(const Fill *fill, uint32_t bit, uint32_t k) {
   const Component *old = old_component(fill, bit);
   RowRef place = place_of(fill, old, k);
   if (place.table == NULL) return false;
@@ -152,12 +163,42 @@ static bool has_now(const Fill *fill, uint32_t bit, uint32_t k) {
              : table_has(place.table, old->bit);
 }
 
+/* The bits of the block's rows for a tag that the main group has as bits. NULL:
+ * no row has it. */
+static const uint8_t *bits_in_main(const Fill *fill, const Component *old) {
+  ECS_ASSERT(old->group->id == 0 && component_is_bits(old));
+  uint32_t column = old->bits_index >> 3;
+  if (column >= fill->from->bits_columns || fill->from->slab == NULL)
+    return NULL;
+  return &table_bits(fill->from, column)[fill->first];
+}
+
+static void read_loose_tag(Fill *fill, uint32_t i) {
+  const Component *old = old_component(fill, fill->loose[i]);
+  if (old->group->id != 0) {
+    for (uint32_t k = 0; k < fill->count; k++)
+      fill->loose_tags[k] |= (uint64_t)had(fill, fill->loose[i], k) << i;
+    return;
+  }
+  const uint8_t *bits = bits_in_main(fill, old);
+  uint32_t shift = old->bits_index & 7u;
+  for (uint32_t k = 0; bits != NULL && k < fill->count; k++)
+    fill->loose_tags[k] |= (uint64_t)(bits[k] >> shift & 1u) << i;
+}
+
+static void read_loose(Fill *fill) {
+  if (fill->loose_count == 0) return; /* they are 0 */
+  memset(fill->loose_tags, 0, fill->count * sizeof *fill->loose_tags);
+  for (uint32_t i = 0; i < fill->loose_count && i < MOST_LOOSE; i++)
+    read_loose_tag(fill, i);
+}
+
 /* Has the row a tag that is stored as bits in the new group? */
 static bool any_tag_bit(const Fill *fill, uint32_t k) {
   const Group *group = fill->group;
   for (uint32_t bit = 0; group->bits_count > 0 && bit < group->component_count;
        bit++)
-    if (group_is_bits(group, bit) && has_now(fill, bit, k)) return true;
+    if (group_is_bits(group, bit) && had(fill, bit, k)) return true;
   return false;
 }
 
@@ -169,9 +210,8 @@ static bool make_mask(Fill *fill, uint32_t k) {
     uint64_t one = UINT64_C(1) << (bit & 63u);
     bool there = (fill->base[bit >> 6] & one) != 0;
     if ((bit & 63u) == 0) fill->mask[bit >> 6] = 0;
-    if ((old->group->id != 0 && !group_is_bits(fill->group, bit)) ||
-        is_leaving(fill, bit))
-      there = has_now(fill, bit, k);
+    bool fixed = old->group->id == 0 && !component_is_bits(old);
+    if (!fixed && !group_is_bits(fill->group, bit)) there = had(fill, bit, k);
     if (there) fill->mask[bit >> 6] |= one;
     any = any || there;
   }
@@ -189,53 +229,40 @@ static ecs_Status make_target(Fill *fill, uint32_t k, uint32_t *target) {
   return status;
 }
 
-/* The tags of row k that leave bits, the first as bit 0. */
-static uint32_t read_leaving(const Fill *fill, uint32_t k) {
-  uint32_t word = 0, number = 0;
-  for (uint32_t bit = 0; number < fill->leaving_count; bit++)
-    if (is_leaving(fill, bit))
-      word |= (uint32_t)has_now(fill, bit, k) << number++;
-  return word;
-}
-
-/* Is row k of a known combination? */
+/* Is row k in the tables of a known combination, with its loose tags? */
 static bool is_known(const Fill *fill, uint32_t known, uint32_t k,
-                     uint32_t leaving) {
-  const uint32_t *keys = fill->known_keys + known * (fill->giver_count + 1);
+                     uint64_t loose) {
+  const uint32_t *tables = fill->known_tables + known * fill->giver_count;
+  if (fill->known_loose[known] != loose) return false;
   for (uint32_t i = 0; i < fill->giver_count; i++)
-    if (fill->givers[i].tables[k] != keys[i]) return false;
-  return keys[fill->giver_count] == leaving;
+    if (fill->givers[i].tables[k] != tables[i]) return false;
+  return true;
 }
 
 /* Remembers the target of row k. */
-static void remember(Fill *fill, uint32_t k, uint32_t leaving,
-                     uint32_t target) {
+static void remember(Fill *fill, uint32_t k, uint64_t loose, uint32_t target) {
   uint32_t known = fill->known_count;
-  uint32_t *keys = fill->known_keys + known * (fill->giver_count + 1);
   if (known == KNOWN_TARGETS) return;
   for (uint32_t i = 0; i < fill->giver_count; i++)
-    keys[i] = fill->givers[i].tables[k];
-  keys[fill->giver_count] = leaving;
+    fill->known_tables[known * fill->giver_count + i] =
+        fill->givers[i].tables[k];
   fill->known_targets[known] = target;
+  fill->known_loose[known] = loose;
   fill->known_count++;
 }
 
-#define LEAVING_KEYS 32u
-
-/* Finds the new table of row k. Where tags are stored as bits outside of the main
- * group the tables that it was in do not decide whether it has one. */
+/* Finds the new table of row k. */
 static ecs_Status choose_target(Fill *fill, uint32_t k) {
-  bool by_tables = (fill->group->id == 0 || fill->group->bits_count == 0) &&
-                   fill->leaving_count <= LEAVING_KEYS;
-  uint32_t leaving = by_tables ? read_leaving(fill, k) : 0;
-  for (uint32_t known = 0; by_tables && known < fill->known_count; known++)
-    if (is_known(fill, known, k, leaving)) {
+  if (fill->loose_count > MOST_LOOSE)
+    return make_target(fill, k, &fill->targets[k]);
+  uint64_t loose = fill->loose_tags[k];
+  for (uint32_t known = 0; known < fill->known_count; known++)
+    if (is_known(fill, known, k, loose)) {
       fill->targets[k] = fill->known_targets[known];
       return ECS_OK;
     }
   ecs_Status status = make_target(fill, k, &fill->targets[k]);
-  if (status == ECS_OK && by_tables)
-    remember(fill, k, leaving, fill->targets[k]);
+  if (status == ECS_OK) remember(fill, k, loose, fill->targets[k]);
   return status;
 }
 
@@ -309,12 +336,40 @@ static void copy_component(Fill *fill, const Table *to, uint32_t first,
   }
 }
 
+/* Has no row of the block the tag, for all that the table in the main group says?
+ */
+static bool has_none(const Fill *fill, uint32_t bit) {
+  const Component *old = old_component(fill, bit);
+  if (old->group->id != 0) return false;
+  return component_is_bits(old)
+             ? old->bits_index / 8u >= fill->from->bits_columns
+             : !table_has(fill->from, old->bit);
+}
+
+/* Copies a tag that the main group gives and some row of the table may have. */
+static void copy_main_bit(const Fill *fill, Table *to, uint32_t first,
+                          uint32_t bit) {
+  const Component *old = old_component(fill, bit);
+  uint32_t index = fill->group->components[bit].bits_index;
+  bool all = !component_is_bits(old);
+  const uint8_t *bits = all ? NULL : bits_in_main(fill, old);
+  for (uint32_t i = 0; i < fill->listed; i++)
+    if (all || (bits[fill->list[i]] >> (old->bits_index & 7u) & 1u) != 0)
+      table_write_bit(to, first + i, index, true);
+}
+
 /* Copies a tag that is stored as bits. ECS_E_MEMORY: there is no column. */
 static ecs_Status copy_tag_bit(Fill *fill, Table *to, uint32_t first,
                                uint32_t bit) {
   uint32_t index = fill->group->components[bit].bits_index;
+  if (has_none(fill, bit)) return ECS_OK;
+  if (old_component(fill, bit)->group->id == 0 &&
+      group_bits_columns(fill->group, bit) <= to->bits_columns) {
+    copy_main_bit(fill, to, first, bit);
+    return ECS_OK;
+  }
   for (uint32_t i = 0; i < fill->listed; i++) {
-    if (!has_now(fill, bit, fill->list[i])) continue;
+    if (!had(fill, bit, fill->list[i])) continue;
     ecs_Status status = table_reserve_bits(
         to, &fill->store->memory, group_bits_columns(fill->group, bit));
     if (status != ECS_OK) return status;
@@ -379,10 +434,9 @@ static void list_target(Fill *fill, uint32_t k) {
 }
 
 /* Chooses a table for each row of the block. Where the main group alone gives
- * and no tag is stored as bits, it is the same for all. */
+ * and no tag is loose, it is the same for all. */
 static ecs_Status choose_targets(Fill *fill) {
-  bool all = fill->giver_count == 0 && fill->leaving_count == 0 &&
-             (fill->group->id == 0 || fill->group->bits_count == 0);
+  bool all = fill->giver_count == 0 && fill->loose_count == 0;
   ecs_Status status = choose_target(fill, 0);
   for (uint32_t k = 1; status == ECS_OK && k < fill->count; k++) {
     if (all)
@@ -395,6 +449,7 @@ static ecs_Status choose_targets(Fill *fill) {
 
 static ecs_Status fill_block(Fill *fill, uint32_t first) {
   begin_block(fill, first);
+  read_loose(fill);
   ecs_Status status = choose_targets(fill);
   for (uint32_t k = 0; status == ECS_OK && k < fill->count; k++) {
     if (fill->targets[k] == NOWHERE) continue;
@@ -405,10 +460,66 @@ static ecs_Status fill_block(Fill *fill, uint32_t first) {
   return status;
 }
 
+/* The columns of bits that rows of `from` may need. */
+static uint32_t count_bits_columns(const Fill *fill) {
+  uint32_t columns = 0;
+  for (uint32_t bit = 0; bit < fill->group->component_count; bit++) {
+    uint32_t wanted = group_bits_columns(fill->group, bit);
+    if (wanted > columns && !has_none(fill, bit)) columns = wanted;
+  }
+  return columns;
+}
+
+/* Counts count rows of `from` for the table that the first of them goes to, and
+ * which has as many columns of bits then as they may need. */
+static ecs_Status count_rows(Fill *fill, uint32_t k, uint32_t count,
+                             uint32_t bits_columns) {
+  ecs_Status status = choose_target(fill, k);
+  if (status != ECS_OK || fill->targets[k] == NOWHERE) return status;
+  Table *to = fill->group->tables[fill->targets[k]];
+  to->pending += count;
+  return table_reserve_bits(to, &fill->store->memory, bits_columns);
+}
+
+static ecs_Status count_table(Fill *fill, const Table *table) {
+  ecs_Status status = ECS_OK;
+  begin_table(fill, table);
+  uint32_t columns = count_bits_columns(fill);
+  for (uint32_t row = 0; status == ECS_OK && row < table->count;
+       row += ECS_JOIN_ROWS) {
+    begin_block(fill, row);
+    read_loose(fill);
+    if (fill->loose_count == 0)
+      return count_rows(fill, 0, table->count, columns);
+    for (uint32_t k = 0; status == ECS_OK && k < fill->count; k++)
+      status = count_rows(fill, k, 1, columns);
+  }
+  return status;
+}
+
+/* Makes room for all rows that each table will have, where the main group alone
+ * gives: a table that grew would be copied. */
+static ecs_Status reserve_all(Fill *fill) {
+  const Group *main = store_main(fill->store);
+  ecs_Status status = ECS_OK;
+  if (fill->giver_count > 0) return ECS_OK;
+  for (uint32_t i = 0; status == ECS_OK && i < main->table_count; i++)
+    status = count_table(fill, main->tables[i]);
+  for (uint32_t i = 0; i < fill->group->table_count; i++) {
+    Table *table = fill->group->tables[i];
+    uint32_t rows = table->pending;
+    table->pending = 0;
+    if (status == ECS_OK)
+      status = table_reserve(table, &fill->store->memory, rows);
+  }
+  return status;
+}
+
 ecs_Status group_fill(Store *store, Group *group) {
   const Group *main = store_main(store);
   Fill fill = {.store = store, .group = group};
   ecs_Status status = fill_init(&fill);
+  if (status == ECS_OK) status = reserve_all(&fill);
   for (uint32_t i = 0; status == ECS_OK && i < main->table_count; i++) {
     const Table *table = main->tables[i];
     begin_table(&fill, table);

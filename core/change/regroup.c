@@ -87,7 +87,8 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
   if (chosen == 0 && !to_main) chosen = choose_target(regroup);
   for (uint32_t i = 0; i < count; i++) {
     regroup->target[components[i]] = chosen;
-    if (to_main) regroup->bits[components[i]] = to == REGROUP_TO_BITS;
+    if (to_main || count == 1)
+      regroup->bits[components[i]] = to == REGROUP_TO_BITS;
   }
   if (chosen < ECS_GROUP_LIMIT) return ECS_OK;
   return memory_refuse(memory, ECS_GROUP_LIMIT, "groups", "a world");
@@ -130,6 +131,14 @@ static uint32_t count_labels(const Store *store, const uint32_t *labels) {
   return count;
 }
 
+/* The number of groups up to the last one that will have components. */
+static uint32_t count_targets(const Regroup *regroup) {
+  uint32_t last = 0;
+  for (uint32_t i = 1; i < regroup->store->component_count; i++)
+    if (regroup->target[i] > last) last = regroup->target[i];
+  return last + 1;
+}
+
 static ecs_Status choose_all(Regroup *regroup, const uint32_t *labels) {
   Store *store = regroup->store;
   Memory *memory = &store->memory;
@@ -145,7 +154,7 @@ static ecs_Status choose_all(Regroup *regroup, const uint32_t *labels) {
   if (status == ECS_OK) choose_groups(regroup, labels, list, true);
   if (status == ECS_OK) choose_groups(regroup, labels, list, false);
   memory_free(memory, list, total * sizeof(ecs_Component));
-  if (status != ECS_OK || regroup->fresh_count <= ECS_GROUP_LIMIT)
+  if (status != ECS_OK || count_targets(regroup) <= ECS_GROUP_LIMIT)
     return status;
   return memory_refuse(memory, ECS_GROUP_LIMIT, "groups", "a world");
 }

@@ -11,7 +11,8 @@
 #include "storage/placement.h"
 
 typedef enum RegroupTo {
-  REGROUP_TO_GROUP, /* one of their own; tags stored as bits stay bits */
+  REGROUP_TO_GROUP, /* one of their own. Among several, tags stored as
+                       bits stay bits; one alone is a sparse set */
   REGROUP_TO_MAIN,  /* the tables of the main group */
   REGROUP_TO_BITS   /* bits of the main group; the components are tags */
 } RegroupTo;

@@ -288,6 +288,8 @@ describe("calls that change everything", function()
       refuses(function() world:clear() end, "clear is not possible inside")
       refuses(function() world:close() end, "close")
       refuses(function() world:group { Sprite } end, "group")
+      refuses(function() world:group({ Enemy }, { storage = "bits" }) end,
+        "group")
       refuses(function() world:ungroup { Sprite } end, "ungroup")
       refuses(function() world:optimize() end, "optimize")
       refuses(function() world:reserve(3, { Sprite }) end, "reserve")

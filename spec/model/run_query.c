@@ -222,6 +222,7 @@ void step_group_bits(Run *run, const Step *step) {
       components[arguments.count++] = components[i];
   run_expecting(run, call_group_bits, &arguments, 0, answers,
                 open ? ECS_E_OPEN : ECS_OK);
+  if (!open && !run->stopped && step->c % 4 == 0) run_compare(run);
 }
 
 static ecs_Status call_optimize(Instance *instance, const Arguments *arguments,

@@ -28,6 +28,7 @@ static void layout_and_definitions_wait_until_all_is_closed(void **state) {
     assert_int_equal(found, fixture.tag);
     assert_refused(ecs_group(world, &fixture.a, 1), ECS_E_OPEN);
     assert_refused(ecs_ungroup(world, &fixture.s, 1), ECS_E_OPEN);
+    assert_refused(ecs_group_bits(world, &fixture.tag, 1), ECS_E_OPEN);
     assert_refused(ecs_reserve(world, fixture.bundle, 1), ECS_E_OPEN);
     assert_int_equal(ecs_query_destroy(query),
                      cursor_opens == 1 ? ECS_E_OPEN : ECS_OK);
@@ -40,6 +41,7 @@ static void layout_and_definitions_wait_until_all_is_closed(void **state) {
   assert_int_equal(ecs_query_destroy(query), ECS_OK);
   assert_int_equal(ecs_query_destroy(NULL), ECS_OK);
   assert_int_equal(ecs_group(world, NULL, 0), ECS_OK);
+  assert_int_equal(ecs_group_bits(world, NULL, 0), ECS_OK);
   finish(&fixture);
 }
 

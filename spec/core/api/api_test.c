@@ -51,6 +51,7 @@ static void unknown_components_are_refused_everywhere(void **state) {
       if (deferred == 0) {
         assert_refused(ecs_group(world, &what, 1), ECS_E_COMPONENT);
         assert_refused(ecs_ungroup(world, &what, 1), ECS_E_COMPONENT);
+        assert_refused(ecs_group_bits(world, &what, 1), ECS_E_COMPONENT);
       }
     }
   finish(&fixture);
@@ -71,6 +72,8 @@ static void a_component_twice_is_refused_everywhere(void **state) {
   assert_refused(ecs_bundle(fixture.world, twice, 3, &bundle), ECS_E_COMPONENT);
   assert_refused(ecs_group(fixture.world, twice, 3), ECS_E_COMPONENT);
   assert_refused(ecs_ungroup(fixture.world, twice, 3), ECS_E_COMPONENT);
+  const ecs_Component tags[] = {fixture.tag, fixture.t, fixture.tag};
+  assert_refused(ecs_group_bits(fixture.world, tags, 3), ECS_E_COMPONENT);
   assert_refused(ecs_query_create(fixture.world, terms, 3, &query),
                  ECS_E_COMPONENT);
   const ecs_Term last[] = {

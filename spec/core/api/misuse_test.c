@@ -138,6 +138,7 @@ static bool component_null_name(void) {
 REFUSED(component_null_info, ecs_component_field(scene.world, scene.a, 0, NULL))
 REFUSED(group_null_components, ecs_group(scene.world, NULL, 2))
 REFUSED(ungroup_null_components, ecs_ungroup(scene.world, NULL, 2))
+REFUSED(group_bits_null_components, ecs_group_bits(scene.world, NULL, 2))
 REFUSED(bundle_null_components,
         ecs_bundle(scene.world, NULL, 2, &scene.fixture.bundle))
 REFUSED(bundle_null_result, ecs_bundle(scene.world, &scene.a, 1, NULL))
@@ -359,6 +360,7 @@ NAMED(gone_spawn_many, ecs_spawn_many(scene.gone, 1, 1, NULL))
 NAMED(gone_destroy, ecs_destroy(scene.gone, scene.e))
 NAMED(gone_component, ecs_component_find(scene.gone, "A"))
 NAMED(gone_group, ecs_group(scene.gone, NULL, 0))
+NAMED(gone_group_bits, ecs_group_bits(scene.gone, NULL, 0))
 NAMED(gone_query, ecs_query_create(scene.gone, NULL, 0, &scene.query))
 NAMED(gone_defer, ecs_defer_begin(scene.gone))
 NAMED(gone_accessor, ecs_accessor(scene.gone, scene.a, &scene.accessor))
@@ -469,6 +471,7 @@ static const Row rows[] = {
     ANSWERS(component_null_info),
     ANSWERS(group_null_components),
     ANSWERS(ungroup_null_components),
+    ANSWERS(group_bits_null_components),
     ANSWERS(bundle_null_components),
     ANSWERS(bundle_null_result),
     ANSWERS(spawn_null_components),
@@ -537,6 +540,7 @@ static const Row rows[] = {
     STOPS(gone_destroy, "ecs_destroy: " NO_WORLD),
     STOPS(gone_component, "ecs_component_find: " NO_WORLD),
     STOPS(gone_group, "ecs_group: " NO_WORLD),
+    STOPS(gone_group_bits, "ecs_group_bits: " NO_WORLD),
     STOPS(gone_query, "ecs_query_create: " NO_WORLD),
     STOPS(gone_defer, "ecs_defer_begin: " NO_WORLD),
     STOPS(gone_accessor, "ecs_accessor: " NO_WORLD),

@@ -3,6 +3,7 @@
  * entity_change_test.c mixes changes of layout with all others. Here are the
  * rules for the choice of a group and its locator, and failures.
  */
+#include "world/world_hash.h"
 #include "world_fixture.h"
 
 #define PEOPLE 30u
@@ -160,6 +161,91 @@ static void many_groups_are_made_at_once(void **state) {
   finish(&town.fixture);
 }
 
+/* Each set of four tags goes from where another set left them. */
+static void tags_go_from_anywhere_to_anywhere(void **state) {
+  (void)state;
+  Town town;
+  open_town(&town);
+  Store *world = &town.fixture.world;
+  const ecs_Component tags[] = {town.tag, town.bit, town.other_bit,
+                                town.sparse_tag};
+  uint64_t hash = world_state_hash(world);
+  for (uint32_t turn = 1; turn < 16 * 16 * 3; turn++) {
+    ecs_Component set[4];
+    uint32_t count = 0;
+    RegroupTo to = (RegroupTo)(turn % 3);
+    for (uint32_t k = 0; k < 4; k++)
+      if ((turn * 7 % 16 >> k & 1u) != 0) set[count++] = tags[k];
+    assert_int_equal(store_regroup(world, set, count, to), ECS_OK);
+    assert_town(&town);
+    for (uint32_t i = 0; i < count; i++) {
+      bool bits = component_is_bits(&world->components[set[i]]);
+      assert_int_equal(group_of(&town, set[i]) != 0, to == REGROUP_TO_GROUP);
+      if (to == REGROUP_TO_GROUP && count > 1) continue;
+      assert_int_equal(bits, to == REGROUP_TO_BITS);
+    }
+    assert_true(world_state_hash(world) == hash);
+  }
+  finish(&town.fixture);
+}
+
+/* So many that their combinations are not remembered, and each in use. */
+static void seventy_tags_become_bits_at_once(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Store *world = &fixture.world;
+  ecs_Component tags[70];
+  uint32_t count =
+      ECS_COMPONENT_LIMIT < 70 ? (uint32_t)ECS_COMPONENT_LIMIT : 70;
+  ecs_Entity entities[PEOPLE];
+  define_many(world, count, "", ECS_STORE_TABLE);
+  for (uint32_t i = 0; i < count; i++) tags[i] = i + 1;
+  for (uint32_t i = 0; i < PEOPLE; i++) {
+    entities[i] = spawn(world, NULL, 0);
+    for (uint32_t k = 1; k <= count; k++)
+      if (k % PEOPLE == i)
+        assert_int_equal(add(world, entities[i], k, 0), ECS_OK);
+  }
+  uint64_t hash = world_state_hash(world);
+  static const RegroupTo ways[] = {REGROUP_TO_BITS, REGROUP_TO_MAIN,
+                                   REGROUP_TO_BITS, REGROUP_TO_GROUP,
+                                   REGROUP_TO_BITS, REGROUP_TO_BITS};
+  for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    assert_int_equal(store_regroup(world, tags, count, ways[i]), ECS_OK);
+    assert_true(world_state_hash(world) == hash);
+    assert_sound(world);
+  }
+  finish(&fixture);
+}
+
+/* The entities of the tables {a} and {a tag} are one table {a} afterwards, in
+ * the order of the tables. */
+static void rows_of_joined_tables_keep_their_order(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  Store *world = &fixture.world;
+  ecs_Component a = define(world, "a", "w", ECS_STORE_TABLE);
+  ecs_Component tag = define(world, "tag", "", ECS_STORE_TABLE);
+  ecs_Entity entities[9];
+  static const uint32_t order[] = {0, 2, 3, 5, 6, 8, 1, 4, 7};
+  for (uint32_t i = 0; i < 9; i++) {
+    ecs_Component both[] = {a, tag};
+    entities[i] = spawn(world, both, i % 3 == 1 ? 2 : 1);
+  }
+  for (uint32_t turn = 0; turn < 4; turn++) {
+    RegroupTo to = turn % 2 == 0 ? REGROUP_TO_BITS : REGROUP_TO_MAIN;
+    assert_int_equal(store_regroup(world, &tag, 1, to), ECS_OK);
+    for (uint32_t i = 0; i < 9; i++) {
+      RowRef here = store_locate_main(world, entities[order[i]]);
+      uint32_t first = to == REGROUP_TO_MAIN && i >= 6 ? 6 : 0;
+      assert_int_equal(here.row, i - first);
+    }
+  }
+  finish(&fixture);
+}
+
 static void a_group_that_was_given_up_is_taken_again(void **state) {
   (void)state;
   Town town;
@@ -188,7 +274,7 @@ static void a_group_that_was_given_up_is_taken_again(void **state) {
   finish(&town.fixture);
 }
 
-static void only_one_component_without_bits_has_a_narrow_locator(void **state) {
+static void only_one_component_alone_has_a_narrow_locator(void **state) {
   (void)state;
   Town town;
   open_town(&town);
@@ -201,7 +287,7 @@ static void only_one_component_without_bits_has_a_narrow_locator(void **state) {
   assert_true(world->groups[3]->locator.narrow);
   assert_true(world->groups[group_of(&town, town.a)]->locator.narrow);
   store_apart(&town, &town.bit, 1);
-  assert_false(world->groups[group_of(&town, town.bit)]->locator.narrow);
+  assert_true(world->groups[group_of(&town, town.bit)]->locator.narrow);
   assert_false(world->main->locator.narrow);
   const ecs_Component rest[] = {town.c, town.tag, town.other_bit};
   store_apart(&town, rest, 3);
@@ -293,6 +379,32 @@ static void one_group_too_many_is_refused(void **state) {
 #endif
 }
 
+/* The limit counts the groups that there will be, not labels. */
+static void a_partition_may_take_all_groups_again(void **state) {
+  (void)state;
+#ifdef ECS_TINY
+  Fixture fixture;
+  start(&fixture);
+  Store *world = &fixture.world;
+  uint32_t labels[ECS_COMPONENT_LIMIT + 1] = {0};
+  define_many(world, ECS_COMPONENT_LIMIT, "b", ECS_STORE_TABLE);
+  for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++) labels[i] = i + 1;
+  assert_int_equal(store_partition(world, labels), ECS_OK);
+  assert_int_equal(world->group_count, ECS_GROUP_LIMIT);
+  for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++)
+    labels[i] = ECS_GROUP_LIMIT - i / 2;
+  assert_int_equal(store_partition(world, labels), ECS_OK);
+  assert_int_equal(world->group_count, ECS_GROUP_LIMIT);
+  for (uint32_t i = 1; i <= ECS_GROUP_LIMIT; i++) labels[i] = i + 1;
+  uint64_t before = digest(world), bytes = fixture.failing.bytes;
+  assert_int_equal(store_partition(world, labels), ECS_E_LIMIT);
+  assert_true(digest(world) == before);
+  assert_int_equal(fixture.failing.bytes, bytes);
+  assert_sound(world);
+  finish(&fixture);
+#endif
+}
+
 static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
   (void)state;
   Town town;
@@ -349,12 +461,16 @@ int main(void) {
       cmocka_unit_test(every_set_of_components_goes_apart_and_comes_back),
       cmocka_unit_test(tags_become_bits_and_leave_them),
       cmocka_unit_test(many_groups_are_made_at_once),
+      cmocka_unit_test(tags_go_from_anywhere_to_anywhere),
+      cmocka_unit_test(seventy_tags_become_bits_at_once),
+      cmocka_unit_test(rows_of_joined_tables_keep_their_order),
       cmocka_unit_test(a_group_that_was_given_up_is_taken_again),
-      cmocka_unit_test(only_one_component_without_bits_has_a_narrow_locator),
+      cmocka_unit_test(only_one_component_alone_has_a_narrow_locator),
       cmocka_unit_test(what_does_not_change_stays_where_it_is),
       cmocka_unit_test(versions_only_grow),
       cmocka_unit_test(rows_keep_the_order_of_the_main_group),
       cmocka_unit_test(one_group_too_many_is_refused),
+      cmocka_unit_test(a_partition_may_take_all_groups_again),
       cmocka_unit_test(a_failed_regrouping_leaves_all_as_it_was),
       cmocka_unit_test(a_failed_partition_leaves_all_as_it_was),
   };

@@ -44,6 +44,13 @@ static ecs_Status call_group(Fixture *fixture) {
 static ecs_Status call_ungroup(Fixture *fixture) {
   return ecs_ungroup(fixture->world, &fixture->sparse, 1);
 }
+static ecs_Status call_group_bits(Fixture *fixture) {
+  const ecs_Component tags[] = {fixture->tag, fixture->sparse_tag};
+  return ecs_group_bits(fixture->world, tags, 2);
+}
+static ecs_Status call_ungroup_bits(Fixture *fixture) {
+  return ecs_ungroup(fixture->world, &fixture->bits, 1);
+}
 
 static ecs_Status call_bundle(Fixture *fixture) {
   const ecs_Component other[] = {fixture->tag, fixture->health,
@@ -535,6 +542,8 @@ const Scenario failure_scenarios[] = {
     {"ecs_component", "bits", call_component_bits, AT_ONCE, NULL, NULL},
     {"ecs_group", "", call_group, AT_ONCE, NULL, NULL},
     {"ecs_ungroup", "", call_ungroup, AT_ONCE, NULL, NULL},
+    {"ecs_ungroup", "bits", call_ungroup_bits, AT_ONCE, NULL, NULL},
+    {"ecs_group_bits", "", call_group_bits, AT_ONCE, NULL, NULL},
     {"ecs_bundle", "", call_bundle, BOTH, NULL, NULL},
     {"ecs_reserve", "unknown", call_reserve, AT_ONCE, NULL, NULL},
     {"ecs_reserve", "known", call_reserve_known, AT_ONCE, NULL, NULL},
