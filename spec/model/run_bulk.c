@@ -47,12 +47,13 @@ static void change_matches(Run *run, const Arguments *arguments,
   }
 }
 
-/* A match may bring forth a table, which counts for the limit of tables. */
+/* A match may bring forth a table, or two where it is replaced, which count for
+ * the limit of tables. */
 static void change_all(Run *run, Call call, const Arguments *arguments,
                        const double *values, ecs_Status expected,
                        OracleStep *step) {
   Answer answers[INSTANCES];
-  run->tables_wanted = count_matches(run, arguments->slot);
+  run->tables_wanted = 2 * count_matches(run, arguments->slot);
   if (run_expecting(run, call, arguments, 0, answers, expected))
     change_matches(run, arguments, values, step);
   run->tables_wanted = 0;

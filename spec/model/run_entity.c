@@ -360,8 +360,10 @@ void step_replace(Run *run, const Step *step) {
                                .list = run_component(run, step->c),
                                .image = image,
                                .fields = step->b % 3 == 0 ? 0 : step->c & all};
+  run->tables_wanted = 2; /* the one between counts, and both commands */
   const ecs_Status status =
       run_everywhere(run, call_replace, &arguments, 0, answers);
+  run->tables_wanted = 0;
   if (status == ECS_E_LIMIT) return;
   const ecs_Status expected =
       oracle_replace(&run->oracle, arguments.entity, arguments.list, component,
