@@ -439,7 +439,7 @@ examples: lua54 luajit kernels embed
 BENCH_FLAGS := -O3 -march=native -falign-functions=64 -falign-loops=32
 BENCH_ARGUMENTS :=
 BENCHES := $(BENCH_SOURCES:bench/%.c=build/bench/%)
-CLAIMED := units removal derivatives varkor profiles iterate access
+CLAIMED := units removal derivatives varkor profiles iterate access layout
 LUA_BENCHES := $(wildcard bench/lua/bench_*.lua)
 
 bench:

@@ -15,10 +15,11 @@ local claims = require "report_claims"
 
 local CLAIMED = {
   "units", "removal", "derivatives", "varkor", "profiles", "iterate", "access",
+  "layout",
 }
 local OTHERS = {
-  "bulk", "change", "create", "game", "group", "list", "memory", "partial",
-  "program", "record", "rows", "toggle", "types",
+  "bulk", "change", "commit", "create", "game", "group", "list", "memory",
+  "partial", "program", "record", "replace", "rows", "toggle", "types",
 }
 
 local smoke, rounds, repetitions = false, 2, 9
