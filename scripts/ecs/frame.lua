@@ -102,11 +102,14 @@ local function run_phases(world, state, plan, first, last, dt)
   return true
 end
 
---- Counts for world:optimize begin with the first frame: what came before it
--- was setting up.
-local function begin_counting(systems)
+--- Counts for world:optimize begin with the first frame that has a system with
+-- a query: what came before it was setting up.
+local function begin_counting(state, systems)
   for k = 1, #systems do
-    if systems[k].query then return core.count_runs(systems[k].query, 0) end
+    if systems[k].query and not state.counts then
+      core.count_runs(systems[k].query, 0)
+      state.counts = true
+    end
   end
 end
 
@@ -125,7 +128,7 @@ function frame.plan(state)
       systems[#systems + 1], named[planned.name] = planned, planned
     end
   end
-  if state.tick == 0 then begin_counting(systems) end
+  if not state.counts then begin_counting(state, systems) end
   local plan, text = schedule.plan(state.phases, systems)
   for _, phase in ipairs(plan or {}) do
     phase.systems = {}

@@ -97,7 +97,8 @@ local constructs = {
   "assign field", "multiple assignment", "assign bool", "assign entity",
   "if", "else", "elseif", "nested if", "early return", "for", "for down",
   "return in for", "turns for", "turns while", "turns repeat", "leave", "do",
-  "lookup", "lookup else", "add", "remove", "destroy",
+  "lookup", "lookup else", "add", "remove", "replace",
+  "destroy",
   "optional term", "gathered term", "optional and gathered term",
 }
 

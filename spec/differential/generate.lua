@@ -245,9 +245,15 @@ function statements:optional()
 end
 
 function statements:structure()
-  local op = self:one { "add", "add", "remove", "remove", "destroy" }
+  local op = self:one { "add", "add", "remove", "remove", "replace",
+                        "destroy" }
   local what = self:one { "T", "S", "L" }
   if op == "remove" then what = self:one { "T", "S", "L", "O", "V" } end
+  if op == "replace" then
+    local gone = self:one { "T", "S", "L", "O" }
+    if gone == what then gone = "V" end
+    what = gone .. ", " .. what
+  end
   local node = { k = "change", op = op, what = what }
   if self.nesting == 0 then
     return { k = "if", tests = { self:condition(1) }, bodies = { { node } } }

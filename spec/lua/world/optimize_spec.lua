@@ -85,6 +85,20 @@ describe("optimize", function()
     assert.equal(0, #world:optimize())
   end)
 
+  it("counts where the first frames have no queries", function()
+    local world = ecs.world()
+    world:system { name = "clock", run = function() end }
+    world:progress(1)
+    local ids = {}
+    for k = 1, 500 do ids[k] = world:spawn(Position, Velocity) end
+    world:system {
+      name = "move", query = { Position, read = { Velocity } },
+      each = function(p, v) p.x = p.x + v.x end,
+    }
+    play(world, ids, 30, Stunned)
+    assert.equal("bits", world:optimize()[1].to)
+  end)
+
   it("counts the runs of systems that are gone", function()
     local world, ids = crowd(500)
     play(world, ids, 30, Stunned)
