@@ -76,8 +76,11 @@ function steps.replace(self, step)
   if step.v % 2 == 0 then
     value, given, fields = self:make_value(c, step.v)
     if value == nil then return end
-    -- The component alone has no values here, unlike in set.
-    if value == self.definitions[c] and not fields then given = nil end
+    -- The component alone, or with an empty table, has no values here, unlike
+    -- in set.
+    if value == self.definitions[c] and not (fields and next(fields)) then
+      given = nil
+    end
   end
   if #program.components[c].fields == 0 then given = nil end
   local wanted = self.oracle:replace(id, gone, c, given)
