@@ -368,10 +368,17 @@ function World:advise() end
 ---@return string
 function World:explain(name) end
 
----Returns a new table of numbers about the world, or about a system.
+---@class ecs.ComponentStats
+---@field changes integer entities that got it or lost it by a change, from the
+---first frame on; halved by optimize
+---@field stored? string "main group", "sparse set", "bits", or "group with"
+---another component; nil before the world has used it
+
+---Returns a new table of numbers about the world, a system, or a component.
 ---@param name string of a system
 ---@return ecs.SystemStats
 ---@overload fun(self: ecs.World): ecs.Stats
+---@overload fun(self: ecs.World, component: ecs.Component): ecs.ComponentStats
 function World:stats(name) end
 
 ---Begins to count what systems do, from 0 on, for stats(name); or stops.

@@ -5,6 +5,29 @@
 #include "layout/layout_advice.h"
 #include "world/world.h"
 
+static ecs_Place place_of(const Component *component, ecs_Component id,
+                          ecs_Component *beside) {
+  const Group *group = component->group;
+  *beside = 0;
+  if (group->id == 0)
+    return component_is_bits(component) ? ECS_PLACE_BITS : ECS_PLACE_MAIN;
+  if (group->component_count == 1) return ECS_PLACE_SET;
+  *beside = group->components[0].component;
+  if (*beside == id) *beside = group->components[1].component;
+  return ECS_PLACE_GROUP;
+}
+
+ecs_Status ecs_component_statistics(const ecs_World *world, ecs_Component id,
+                                    ecs_ComponentStatistics *statistics) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (!world_has_component(world, id)) return ECS_E_COMPONENT;
+  if (statistics == NULL) return ECS_E_ARGUMENT;
+  const Component *component = &world->store.components[id];
+  statistics->changes = component->changes;
+  statistics->place = place_of(component, id, &statistics->beside);
+  return ECS_OK;
+}
+
 ecs_Status ecs_query_count_runs(ecs_Query *query, uint64_t runs) {
   ECS_MUST_LIVE(QUERY, query);
   return query_use_count(query, runs);

@@ -5,6 +5,7 @@
 --     world:stats()            numbers, in a new table
 --
 --     world:stats("move")      numbers about a system, in a new table
+--     world:stats(Position)    the same about a component
 --
 -- The texts are the same on every VM and machine: they depend on the program
 -- alone. What is slow by nature says so. Times are in stats only.
@@ -166,10 +167,14 @@ end
 --
 -- Given the name of a system: runs and fallback_runs of it so far, and the
 -- profiled_runs, rows, changes and seconds since profiling began (profile.lua).
--- Raises an error if there is no such system.
+-- Raises an error if there is no such system. Given a component: changes, how
+-- many entities got it or lost it (see world:optimize), and where it is stored;
+-- nil before the world has used it.
 function methods.stats(world, name)
   backend.check_world(world, "stats")
-  if name ~= nil then
+  if core.kind(name) == "ecs.Component" then
+    return core.component_statistics(world, name)
+  elseif name ~= nil then
     return profile.figures(system.find(world, "stats", name, 3))
   end
   local stats, state = core.statistics(world), system.state(world)

@@ -1,4 +1,4 @@
-/* advice.c: which components would be better stored otherwise. */
+/* advice.c: where components are stored, and which had better be elsewhere. */
 #include "world/advice.h"
 
 #include "world/components.h"
@@ -64,7 +64,25 @@ static int advice(lua_State *L) {
   return 1;
 }
 
+/* component_statistics(world, definition): a new table { changes, stored }. */
+static int component_statistics(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  const Definition *definition = bind_definition_check(L, 2, "stats");
+  ecs_ComponentStatistics known = {0, ECS_PLACE_MAIN, 0};
+  lua_createtable(L, 0, 2);
+  ecs_World *native = bind_native(L, world);
+  ecs_Component component = bind_component_find(world, definition);
+  if (component) ecs_component_statistics(native, component, &known);
+  compat_push_whole(L, (double)known.changes);
+  lua_setfield(L, -2, "changes");
+  if (component) set_place(L, "stored", native, known.place, known.beside);
+  return 1;
+}
+
 void bind_open_advice(lua_State *L) {
-  static const luaL_Reg functions[] = {{"advice", advice}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"advice", advice},
+      {"component_statistics", component_statistics},
+      {NULL, NULL}};
   bind_add(L, functions);
 }

@@ -261,6 +261,14 @@ typedef struct ecs_Advice {
   ecs_Reason reason;
   int64_t gain;
 } ecs_Advice;
+typedef struct ecs_ComponentStatistics {
+  uint64_t changes;
+  ecs_Place place;
+  ecs_Component beside;
+} ecs_ComponentStatistics;
+ecs_Status
+ecs_component_statistics(const ecs_World *world, ecs_Component component,
+                         ecs_ComponentStatistics *statistics);
 ecs_Status ecs_query_count_runs(ecs_Query *query, uint64_t runs);
 ecs_Status ecs_world_advise(ecs_World *world, ecs_Advice *entries,
                                     uint32_t capacity, uint32_t *count);

@@ -238,6 +238,37 @@ static void what_had_better_be_no_component_is_named(void **state) {
 #endif
 }
 
+static void what_is_counted_is_told(void **state) {
+  (void)state;
+  Fixture fixture;
+  ecs_ComponentStatistics known;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  const ecs_Component both[] = {fixture.place, fixture.speed};
+  play(&fixture, 0, 1);
+  play(&fixture, fixture.stunned, 3);
+  uint64_t changes = 0;
+  for (uint32_t i = 0; i < CROWD; i++) changes += i % 5 < 3;
+  assert_int_equal(ecs_component_statistics(world, fixture.stunned, &known),
+                   ECS_OK);
+  assert_int_equal(known.changes, changes);
+  assert_int_equal(known.place, ECS_PLACE_MAIN);
+  assert_int_equal(ecs_group_bits(world, &fixture.stunned, 1), ECS_OK);
+  assert_int_equal(ecs_group(world, both, 2), ECS_OK);
+  assert_int_equal(ecs_group(world, &fixture.armour, 1), ECS_OK);
+  static const ecs_Place places[] = {ECS_PLACE_GROUP, ECS_PLACE_GROUP,
+                                     ECS_PLACE_BITS, ECS_PLACE_SET};
+  for (uint32_t i = 0; i < 4; i++) {
+    assert_int_equal(ecs_component_statistics(world, i + 1, &known), ECS_OK);
+    assert_int_equal(known.place, places[i]);
+    assert_int_equal(known.beside, i < 2 ? 2 - i : 0);
+  }
+  assert_int_equal(ecs_component_statistics(world, 99, &known),
+                   ECS_E_COMPONENT);
+  assert_int_equal(ecs_component_statistics(world, 1, NULL), ECS_E_ARGUMENT);
+  finish(&fixture);
+}
+
 static void wrong_arguments_change_nothing(void **state) {
   (void)state;
   Fixture fixture;
@@ -332,6 +363,7 @@ int main(void) {
       cmocka_unit_test(setting_up_is_not_counted),
       cmocka_unit_test(a_query_that_is_made_again_goes_on_counting),
       cmocka_unit_test(what_had_better_be_no_component_is_named),
+      cmocka_unit_test(what_is_counted_is_told),
       cmocka_unit_test(wrong_arguments_change_nothing),
       cmocka_unit_test(every_allocation_may_fail),
       cmocka_unit_test(combinations_become_few_tables),

@@ -119,6 +119,21 @@ describe("optimize", function()
     assert.equal(before, tostring(world:advise()))
   end)
 
+  it("counts what stats shows, on every machine", function()
+    local world, ids = crowd(100)
+    assert.same({ changes = 0, stored = "main group" }, world:stats(Armour))
+    play(world, ids, 10, Stunned)
+    assert.same({ changes = 180, stored = "main group" }, world:stats(Stunned))
+    world:optimize()
+    assert.same({ changes = 90, stored = "bits" }, world:stats(Stunned))
+    world:group { Position, Velocity }
+    assert.equal("group with OptimizeVelocity", world:stats(Position).stored)
+    world:group { Velocity }
+    assert.equal("sparse set", world:stats(Position).stored)
+    for _ = 1, 3 do world:query({ Position }):add(Armour) end
+    assert.equal(100, world:stats(Armour).changes)
+  end)
+
   it("leaves results as they are", function()
     local one, ids = crowd(300)
     local other, others = crowd(300)
