@@ -221,6 +221,7 @@ build = {
     ["ecs.ffi.arrays_ffi"] = "scripts/ecs/ffi/arrays_ffi.lua",
     ["ecs.ffi.cdef"] = "scripts/ecs/ffi/cdef.lua",
     ["ecs.ffi.columns_ffi"] = "scripts/ecs/ffi/columns_ffi.lua",
+    ["ecs.ffi.fence_ffi"] = "scripts/ecs/ffi/fence_ffi.lua",
     ["ecs.ffi.outside_ffi"] = "scripts/ecs/ffi/outside_ffi.lua",
     ["ecs.ffi.prepared_ffi"] = "scripts/ecs/ffi/prepared_ffi.lua",
     ["ecs.ffi.programs_ffi"] = "scripts/ecs/ffi/programs_ffi.lua",

@@ -54,11 +54,13 @@ if is_compiling then
 else
   core.share("rows", false) -- ecs.core makes them
 end
--- They have pieces of code that the files above put together: not for scripts.
+-- They have pieces of code that the files above put together, and memory: not
+-- for scripts.
 package.loaded["ecs.ffi.scalars_ffi"] = nil
 package.loaded["ecs.ffi.rows_code"] = nil
 package.loaded["ecs.ffi.values_ffi"] = nil
 package.loaded["ecs.ffi.outside_ffi"] = nil
+package.loaded["ecs.ffi.fence_ffi"] = nil
 
 --- Raises unless world is a world that is open; for methods written in Lua.
 -- call is the method's name. level says which line the error blames, as error()

@@ -29,6 +29,7 @@ local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
 local stored = require "ecs.ffi.values_ffi"
+local fence = require "ecs.ffi.fence_ffi"
 
 local calls_data, calls_bytes, slow = core.access_calls()
 -- When the file is loaded again, the methods are there already.
@@ -166,6 +167,7 @@ function methods.get(...)
       end
       if is_present(entry.access, entity) == 0 then return nil end
     elseif count == 5 and index and entry.index[other] then
+      fence[0] = 0
       local answer = load_pair(entry.access, entity, index,
         entry.index[other], values)
       if answer == 1 then
@@ -178,6 +180,7 @@ function methods.get(...)
       end
       if answer == 0 then return nil, nil end
     elseif count == 3 and entry.make then
+      fence[0] = 0
       local answer = load_all(entry.access, entity, values)
       if answer == 1 then return entry.make() end
       if answer == 0 then return nil end
@@ -212,20 +215,21 @@ function methods.set(...)
   if not entry then
     if not entries or not is_value(definition) then
       remember(world, definition)
-    elseif type(entity) == "number" and count == 3
-      and set_value(world, entity, definition) == 1 then
-      return
+    elseif type(entity) == "number" and count == 3 then
+      fence[0] = 0
+      if set_value(world, entity, definition) == 1 then return end
     end
   elseif type(entity) ~= "number" then
     return slow_set(...)
   elseif count == 5 then
     local index, number = entry.index[name], to_stored(entry, name, value)
-    if index and type(number) == "number"
-      and store_field(entry.access, entity, index, number) == 1 then
-      return
+    if index and type(number) == "number" then
+      fence[0] = 0
+      if store_field(entry.access, entity, index, number) == 1 then return end
     end
   elseif count == 4 then
     local mask = type(name) == "table" and entry.read and entry.read(name, 0)
+    fence[0] = 0
     if mask and set_fields(entry.access, entity, mask, numbers) == 1 then
       return
     end
@@ -272,16 +276,18 @@ function methods.add(...)
   if not entry then
     if not entries or not is_value(definition) then
       remember(world, definition)
-    elseif type(entity) == "number" and count == 3
-      and add_value(world, entity, definition) == 1 then
-      return
+    elseif type(entity) == "number" and count == 3 then
+      fence[0] = 0
+      if add_value(world, entity, definition) == 1 then return end
     end
   elseif type(entity) ~= "number" then
     return slow_add(...)
   elseif count == 3 then
+    fence[0] = 0
     if add_component(entry.access, entity) == 1 then return end
   elseif count == 4 and type(fields) == "table" then
     local mask = entry.read and entry.read(fields, 0)
+    fence[0] = 0
     if mask and add_fields(entry.access, entity, mask, numbers) == 1 then
       return
     end
@@ -295,9 +301,9 @@ function methods.remove(...)
   local entry = entries and entries[definition]
   if not entry then
     remember(world, definition)
-  elseif type(entity) == "number" and select("#", ...) == 3
-    and remove_component(entry.access, entity) == 1 then
-    return
+  elseif type(entity) == "number" and select("#", ...) == 3 then
+    fence[0] = 0
+    if remove_component(entry.access, entity) == 1 then return end
   end
   return slow_remove(...)
 end
@@ -308,6 +314,7 @@ function methods.destroy(...)
   if not owner then
     remember(world)
   elseif type(entity) == "number" and select("#", ...) == 2 then
+    fence[0] = 0
     local answer = destroy_entity(owner.access, entity)
     if answer ~= 2 then return answer == 1 end
   end

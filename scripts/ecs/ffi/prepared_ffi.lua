@@ -36,6 +36,7 @@
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
+local fence = require "ecs.ffi.fence_ffi"
 
 local calls_data, calls_bytes, makers = core.prepared_calls()
 -- When the file is loaded again, the methods are there already.
@@ -68,7 +69,7 @@ local environment = {
   load_field = calls.get, is_present = calls.present, load_pair = calls.pair,
   load_some = calls.some, store_field = calls.set, store_some = calls.set_some,
   is_alive = calls.alive, has_one = calls.has, has_all = calls.has_all,
-  spawn = calls.spawn,
+  spawn = calls.spawn, fence = fence,
 }
 local pointer = ffi.typeof "void *"
 
@@ -77,6 +78,7 @@ local pointer = ffi.typeof "void *"
 local PRELUDE = [[
 local _ENV = ...
 local select, type, values = _ENV.select, _ENV.type, _ENV.values
+local fence = _ENV.fence
 local load_field, is_present = _ENV.load_field, _ENV.is_present
 local load_pair, load_some = _ENV.load_pair, _ENV.load_some
 local store_field, store_some = _ENV.store_field, _ENV.store_some
@@ -157,6 +159,7 @@ return function(access, slow, first, second)
   return function(...)
     local entity = ...
     if type(entity) == "number" and select("#", ...) == 1 then
+      fence[0] = 0
       local answer = %s
       if answer == 1 then
         local %s = %s
@@ -237,7 +240,8 @@ end
 
 local function write_setter(kinds)
   local count = #kinds
-  local call = "if store_field(access, entity, first, v1) == 1 then return end"
+  local call = "fence[0] = 0\n        "
+    .. "if store_field(access, entity, first, v1) == 1 then return end"
   if count > 1 then
     call = stores(count)
       .. "if store_some(access, entity, values) == 1 then return end"
@@ -275,7 +279,8 @@ return function(access, slow)
     local %s = ...
     if select("#", ...) == %d then
 %s      if %s then
-        %slocal entity = spawn(access, values)
+        %sfence[0] = 0
+        local entity = spawn(access, values)
         if entity ~= 0 then return entity end
       end
     end

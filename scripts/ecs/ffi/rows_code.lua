@@ -28,7 +28,7 @@ local IN_PLACE = tonumber(ffi.cast("ecs_RowFlag", "ECS_ROW_IN_PLACE"))
 -- The beginning of every chunk. get and set are called two levels below the
 -- script.
 local head = [[
-local rows, box, places, world, core, quiet_nan, entity, walk = ...
+local rows, box, places, world, core, quiet_nan, entity, fence, walk = ...
 local pcall, error, type, tonumber = pcall, error, type, tonumber
 local floor, huge, min, max = math.floor, math.huge, math.min, math.max
 local band = require("bit").band
@@ -113,6 +113,7 @@ CONVERT
             p[i] = v
             return
           end
+          fence[0] = 0
           if put(box, PLACE, v) ~= 0 then return end
         end
 ]]
@@ -255,6 +256,7 @@ return function()
     box.row = row
     id = ids[row]
   else
+    fence[0] = 0
     found = advance(box)
     if found > 0 then id = ids[0] end
   end

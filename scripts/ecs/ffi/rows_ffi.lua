@@ -19,6 +19,7 @@ local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
 local scalars = require "ecs.ffi.scalars_ffi"
+local fence = require "ecs.ffi.fence_ffi"
 local rows_code = require "ecs.ffi.rows_code"
 
 -- Functions that make code are kept here: a script may replace the globals, and
@@ -101,7 +102,7 @@ local function instantiate(chunk, rows, terms, walk)
   local box = ffi.cast(rows_pointer, rows)
   local places = ffi.cast(places_type(terms), box.elements)
   return chunk(rows, box, places, ffi.cast(world_pointer, box.world), core,
-    scalars.quiet_nan, scalars.entity, walk)
+    scalars.quiet_nan, scalars.entity, fence, walk)
 end
 
 local function compile(source)

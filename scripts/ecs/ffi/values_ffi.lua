@@ -25,6 +25,7 @@
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
+local fence = require "ecs.ffi.fence_ffi"
 
 local calls_data, calls_bytes, image_offset = core.value_calls()
 if not calls_data then return true end
@@ -223,7 +224,7 @@ end
 local function spawn_code()
   local most = 2 * PARTS
   local code = { format([[
-local worlds, is_value, kinds, numbers, given, spawn, type = ...
+local worlds, is_value, kinds, numbers, given, spawn, type, fence = ...
 return function(count, world, %s)
 if not worlds[world] then return nil, true end
 if count > %d then return nil end
@@ -237,6 +238,7 @@ local parts, p1, p2, p3, p4, p5, p6, p7, p8 = 0]], names(1, most), most) }
   end
   code[#code + 1] = [[
 if count > 0 then return nil end
+fence[0] = 0
 local entity = spawn(world, parts, numbers, given, p1, p2, p3, p4, p5, p6, p7,
   p8)
 if entity ~= 0 then return entity end
@@ -248,7 +250,7 @@ end
 --- The method spawn. slow is that of ecs.core: it gets all that is not usual.
 function values.spawner(slow)
   local usual = assert(loadstring(spawn_code(), "=ecs.spawn"))(worlds,
-    is_value, kinds, numbers, given, spawn, type)
+    is_value, kinds, numbers, given, spawn, type, fence)
   return function(...)
     local entity, is_new = usual(select("#", ...) - 1, ...)
     if entity then return entity end
