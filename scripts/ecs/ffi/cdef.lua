@@ -262,7 +262,8 @@ typedef struct ecs_Advice {
   int64_t gain;
 } ecs_Advice;
 typedef struct ecs_ComponentStatistics {
-  uint64_t changes;
+  uint64_t
+      changes;
   ecs_Place place;
   ecs_Component beside;
 } ecs_ComponentStatistics;
