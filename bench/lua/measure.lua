@@ -143,8 +143,8 @@ function measure.open(title, arguments)
   print(string.format("%s: %s; the clock has steps of %.2f us and takes %.2f "
     .. "us to read", title, machine(), report.step * 1e6,
     report.reading * 1e6))
-  print(string.format("nanoseconds for one entity, median and least of %d; "
-    .. "ratio: to the side without one", report.repetitions))
+  print(string.format("nanoseconds for one entity, median and least of up to "
+    .. "%d; ratio: to the side without one", report.repetitions))
   print(string.format("%-48s %7s %8s %8s %7s %-9s", "", "size", "median",
     "least", "ratio", "aim"))
 end
@@ -219,7 +219,7 @@ local function print_side(name, size, side)
       size = size, unit = "ns", median = side.median, least = side.least,
       ratio = side.ratio, against = side.against, aim = side.aim,
       aim_ratio = side.aim_ratio, met = met,
-      repetitions = report.repetitions, runs = side.runs,
+      repetitions = #side.times, runs = side.runs,
     })
     return
   end
@@ -284,11 +284,11 @@ local function median_of(numbers)
 end
 
 --- Runs every side once per repetition, starting with another side each time.
-local function repeat_all(sides, size)
+local function repeat_all(sides, size, repetitions)
   for _, side in ipairs(sides) do
     side.runs, side.times = calibrate(side), {}
   end
-  for k = 1, report.repetitions do
+  for k = 1, repetitions do
     for turn = 1, #sides do
       local side = sides[(k + turn) % #sides + 1]
       local divisor = side.runs * (side.operations or size) * 1e-9
@@ -311,8 +311,8 @@ local function summarize(sides)
     side.against = baseline.name
     if baseline ~= side then
       local ratios = {}
-      for k = 1, report.repetitions do
-        ratios[k] = side.times[k] / baseline.times[k]
+      for k, seconds in ipairs(side.times) do
+        ratios[k] = seconds / baseline.times[k]
       end
       side.ratio = median_of(ratios)
     end
@@ -340,8 +340,9 @@ end
 --   operations   per run; default: the size
 --   aim          in nanoseconds, or aim_ratio; a number or { lua = , jit = }
 --   against      the name of its baseline; default: the first side
--- A side with absent = true does not exist yet and is only mentioned.
-function measure.contest(name, sizes, build)
+-- A side with absent = true does not exist yet and is only mentioned. most: of
+-- the repetitions, for work that takes long; default: no limit.
+function measure.contest(name, sizes, build, most)
   if not measure.wanted(name) then return end
   if report.smoke then sizes = { SMOKE_SIZE } end
   for _, size in ipairs(sizes) do
@@ -353,7 +354,7 @@ function measure.contest(name, sizes, build)
       list[#list + 1] = side
     end
     verify(name, sides)
-    repeat_all(sides, size)
+    repeat_all(sides, size, math.min(report.repetitions, most or math.huge))
     for _, side in ipairs(sides) do
       if side.reset then side.reset() end
     end
