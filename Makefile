@@ -175,7 +175,7 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
   run-bench-lua lint format floors sizes check-rockspec rockspec cdef mutants \
   planted fuzz soak install clean libraries compile-checks kernels embed \
   install-embed \
-  bench-programs bench-report claimed-benches \
+  bench-programs bench-js bench-report claimed-benches \
   lua54 luajit lua51 lua52 lua53
 
 all: libraries lua54 luajit kernels embed
@@ -186,6 +186,7 @@ help:
 	@echo 'make check-hard the same suites at length: some 20 minutes on two cores'
 	@echo 'make bench     the tables of numbers, hand-written C in the same run'
 	@echo 'make bench-lua the part of it that scripts see, on both VMs'
+	@echo 'make bench-js  five tests with libraries of JavaScript: needs npm'
 	@echo 'make bench-report what is claimed, measured: docs/report.md'
 	@echo 'make all       the C libraries and the modules for Lua 5.4 and LuaJIT'
 	@echo 'make examples  the numbered examples, on both VMs'
@@ -455,6 +456,10 @@ bench-lua:
 	@set -e; for bench in $(LUA_BENCHES); do echo "== $$bench"; \
 	  tools/with_rock lua54 lua5.4 $$bench $(BENCH_ARGUMENTS); \
 	  tools/with_rock luajit luajit $$bench $(BENCH_ARGUMENTS); done
+
+# Libraries of another language beside ours: nothing else needs them.
+bench-js:
+	@tools/bench_js $(BENCH_ARGUMENTS)
 
 bench-programs: $(BENCHES)
 

@@ -204,9 +204,9 @@ end
 
 local json_names = { "program", "vm", "name", "side", "size", "unit", "median",
   "least", "ratio", "against", "value", "aim", "aim_ratio", "met",
-  "repetitions", "runs" }
+  "repetitions", "runs", "check" }
 
-local function print_side(name, size, side)
+local function print_side(name, size, side, check)
   local aim, met
   if side.aim_ratio then
     aim, met = judge(side.ratio, side.aim_ratio, "x")
@@ -219,7 +219,7 @@ local function print_side(name, size, side)
       size = size, unit = "ns", median = side.median, least = side.least,
       ratio = side.ratio, against = side.against, aim = side.aim,
       aim_ratio = side.aim_ratio, met = met,
-      repetitions = #side.times, runs = side.runs,
+      repetitions = #side.times, runs = side.runs, check = tostring(check),
     })
     return
   end
@@ -258,7 +258,8 @@ end
 
 -- Contests -----------------------------------------------------------------
 
---- Runs every side from its beginning and compares the results.
+--- Runs every side from its beginning and compares the results. Returns what
+-- all of them have.
 local function verify(name, sides)
   local expected, author
   for _, side in ipairs(sides) do
@@ -274,6 +275,7 @@ local function verify(name, sides)
     end
     expected, author = found, author or side.name
   end
+  return expected
 end
 
 local function median_of(numbers)
@@ -358,11 +360,13 @@ function measure.contest(name, sizes, build, most)
     for _, side in ipairs(sides) do
       if side.reset then side.reset() end
     end
-    verify(name, sides)
+    local found = verify(name, sides)
     report.contests = report.contests + 1
     if not report.smoke then
       summarize(sides)
-      for _, side in ipairs(sides) do print_side(name, size, side) end
+      for _, side in ipairs(sides) do
+        print_side(name, size, side, found)
+      end
     end
     for _, side in ipairs(absent) do print_absent(name, size, side.name) end
     io.stdout:flush()
