@@ -25,6 +25,8 @@ local function parse_line(line)
   return row
 end
 
+data.parse_line = parse_line
+
 local function key_of(program, name, size, where, memory)
   return table.concat({ program, name, size, where, memory or "" }, "|")
 end
