@@ -109,7 +109,7 @@ local function schema_of(definition)
     end
   end
   if #fields > 0 then schema.make = compile(fields) end
-  schema.read = stored.kind_of(definition).read
+  schema.read = stored.reader_of(definition).read
   schemas[definition] = schema
   return schema
 end

@@ -144,16 +144,25 @@ local function kind_of(definition)
   if kind or kind_name(definition) ~= "ecs.Component" then return kind end
   local _, fields, bytes = fields_of(definition)
   kind = { new = bytes <= 8 * FEW and Few or bytes <= 8 * SOME and Some or Most,
-           read = false, make = false }
-  if #fields > 0 and #fields <= FIELDS then
-    kind.read, kind.make =
-      assert(loadstring(write_readers(fields), "=ecs.fields"))(numbers, READS,
-        next, type, getmetatable, kind.new, make_value, definition)
-  end
+           read = false, make = false,
+           unread = #fields > 0 and #fields <= FIELDS and fields }
   kinds[definition] = kind
   return kind
 end
-values.kind_of = kind_of
+
+--- The kind of a component with its functions, which are written when the first
+-- table of its fields is read: that takes 10 us.
+local function reader_of(definition)
+  local kind = kind_of(definition)
+  if kind and kind.unread then
+    kind.read, kind.make =
+      assert(loadstring(write_readers(kind.unread), "=ecs.fields"))(numbers,
+        READS, next, type, getmetatable, kind.new, make_value, definition)
+    kind.unread = false
+  end
+  return kind
+end
+values.reader_of = reader_of
 
 local slow_call, fill, metatable
 
@@ -161,7 +170,8 @@ local slow_call, fill, metatable
 -- raises.
 local function call(...)
   local definition, fields = ...
-  local kind = kinds[definition] or kind_of(definition)
+  local kind = kinds[definition]
+  if not kind or kind.unread then kind = reader_of(definition) end
   if not kind or type(fields) ~= "table" or select("#", ...) > 2 then
     return slow_call(...)
   end
@@ -183,8 +193,10 @@ local worlds = setmetatable({}, { __mode = "k" }) -- in which was spawned
 local function remember(world, ...)
   if kind_name(world) == "ecs.World" then worlds[world] = true end
   for k = 1, select("#", ...) do
-    local part = select(k, ...)
-    if type(part) == "userdata" then kind_of(part) end
+    local part, fields = select(k, ...)
+    if type(part) == "userdata" then
+      (type(fields) == "table" and reader_of or kind_of)(part)
+    end
   end
 end
 
@@ -205,7 +217,7 @@ if count > 0 then
     if not kind then return nil, true end
     if count > 0 and type(a2) == "table" then
       local mask = kind.read and kind.read(a2, BASE)
-      if not mask then return nil end
+      if not mask then return nil, kind.unread end
       given[INDEX], count = mask, count - 1
       SHIFT_TWO
     else
