@@ -56,7 +56,7 @@ CORE := ecs ecs_kernel ecs_access \
   program/vm_loop_macros program/vm_remainder_loops program/vm_integer_loops \
   program/vm_loops program/vm_whole_loops program/vm_arrays program/vm_plan program/vm_rows program/vm_regions \
   program/vm_turns program/vm_planner program/vm_look program/vm_sums \
-  program/vm_changes program/vm_ahead program/vm \
+  program/vm_changes program/vm_ahead program/vm_sifting program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_query \
   api/api_bulk api/api_list api/row_access \
@@ -127,7 +127,7 @@ BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
 VECTORISED := base/scalar query/gather query/query_group query/join \
-  query/row_list query/marked_rows \
+  query/row_list query/marked_rows program/vm_sifting \
   kernel/kernel_binding storage/table_rows change/bulk_sparse \
   change/group_fill
 LDLIBS := -lm -ldl

@@ -14,6 +14,7 @@
  *   same changes of unchecked arrays. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "baseline/marked_rows.h"
 #include "scene.h"
@@ -38,8 +39,9 @@ typedef struct Toggle {
   uint32_t system_count;
   ecs_Entity *entities;
   Kind kind;
-  uint32_t pairs; /* of changes before every run */
-  bool birth;     /* and one entity that is born and dies */
+  uint32_t pairs;       /* of changes before every run */
+  bool birth;           /* and one entity that is born and dies */
+  ecs_Program *program; /* runs instead of the systems; NULL: none */
   Draws draws, hand_draws;
   MarkedRows marked;
 } Toggle;
@@ -114,8 +116,11 @@ static void run(void *state, uint32_t iterations) {
   Toggle *toggle = state;
   ecs_KernelCall call = {.dt = 0};
   for (uint32_t turn = 0; turn < iterations; turn++)
-    for (uint32_t k = 0; k < toggle->system_count; k++)
-      MUST(ecs_kernel_run(toggle->systems[k], &call));
+    if (toggle->program != NULL) {
+      MUST(ecs_program_run(toggle->program, &(ecs_ProgramCall){0}));
+    } else
+      for (uint32_t k = 0; k < toggle->system_count; k++)
+        MUST(ecs_kernel_run(toggle->systems[k], &call));
 }
 
 static void hand_run(void *state, uint32_t iterations) {
@@ -219,6 +224,36 @@ static void toggle_deinit(Toggle *toggle) {
 static const char *const kind_names[KINDS] = {"sparse component", "sparse tag",
                                               "tag as bits"};
 
+static const char increment[] =
+    "column c0 \"Value\" \"f0\" f32 write\nv0 = load f32 c0\n"
+    "v1 = constant f32 1\nv2 = add f32 v0 v1\nstore c0 v2\n";
+
+/* The same with a compiled function, for tags stored as bits. */
+static void bench_compiled(uint32_t percent, uint32_t pairs) {
+  char name[80], message[200] = "";
+  snprintf(name, sizeof name, "compiled, tag as bits, %u %%, %u changes",
+           percent, 2 * pairs);
+  if (!measure_wanted(name)) return;
+  Toggle toggle;
+  toggle_init(&toggle, BITS, percent, pairs, 1);
+  const ecs_Term terms[] = {{toggle.value, ECS_WRITE}, {toggle.part, ECS_WITH}};
+  ecs_Query *query;
+  MUST(ecs_query_create(toggle.world, terms, 2, &query));
+  if (ecs_program_create(query, increment, strlen(increment), &toggle.program,
+                         message, sizeof message) != ECS_OK)
+    measure_fail(name, message);
+  measure_row(
+      &(MeasureRow){.name = name,
+                    .order = "random",
+                    .memory = "warm",
+                    .size = SCENE_64K,
+                    .operations = SCENE_64K,
+                    .aim_nanoseconds = 0.3,
+                    .hand = {&toggle, hand_change, hand_run, hand_check},
+                    .ours = {&toggle, change, run, check}});
+  toggle_deinit(&toggle);
+}
+
 static void bench_query(Kind kind, uint32_t percent, uint32_t pairs,
                         bool birth) {
   char name[80];
@@ -271,6 +306,9 @@ int main(int argument_count, char **arguments) {
     bench_query(kind, 10, 1, true);
     for (uint32_t i = 0; i < 3; i++) bench_changes(kind, queries[i]);
   }
+  for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t i = 0; i < (percents[k] == 1 ? 4u : 5u); i++)
+      bench_compiled(percents[k], pairs[i]);
   measure_close();
   return 0;
 }

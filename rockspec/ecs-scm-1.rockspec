@@ -110,6 +110,7 @@ build = {
         "core/program/vm_sums.c",
         "core/program/vm_changes.c",
         "core/program/vm_ahead.c",
+        "core/program/vm_sifting.c",
         "core/program/vm.c",
         "core/api/accessor.c",
         "core/api/field_access.c",

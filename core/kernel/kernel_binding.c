@@ -237,6 +237,20 @@ ecs_Status kernel_block(ecs_KernelBinding *binding, const ecs_Batch *batch,
   return status;
 }
 
+ecs_Status kernel_table(ecs_KernelBinding *binding, Table *table,
+                        ecs_KernelBlock *block) {
+  SpanRows rows = {table, NULL, 0, table->count, true};
+  ecs_Status status = hold_blocks(binding, 1);
+  if (status != ECS_OK) return status;
+  binding->layout_version = UINT64_MAX;
+  for (uint32_t i = 0; i < binding->kernel->column_count; i++)
+    binding->pointers[i] = table_pointer(binding, &rows, i);
+  *block = (ecs_KernelBlock){.entities = table->entities,
+                             .columns = binding->pointers,
+                             .count = table->count};
+  return ECS_OK;
+}
+
 /* Runs any other plan: one call for each slice that a cursor hands out. */
 static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
   Cursor cursor;

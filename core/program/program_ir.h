@@ -90,6 +90,16 @@ typedef struct ProgramChanges ProgramChanges;
 /* Rows computed behind an exit; complete in vm_ahead.h. */
 typedef struct ProgramAhead ProgramAhead;
 
+/* May a program run over rows that its query does not name? See vm_sifting.h.
+ * Costs are in units of 0.05 ns. */
+typedef struct ProgramSifting {
+  uint64_t stored;       /* bit k: it stores into column k */
+  uint32_t stored_count; /* of these */
+  uint32_t cost;         /* of computing a row */
+  uint64_t version;      /* of the group, when it was last asked if it pays */
+  bool possible;
+} ProgramSifting;
+
 struct ecs_Program {
   ecs_Query *query;          /* borrowed; it destroys its programs */
   ecs_Program *next;         /* program of the same query; NULL: the last */
@@ -130,6 +140,7 @@ struct ecs_Program {
                                  owned; NULL: it is planned as it is */
   ProgramChanges *changes;    /* owned; NULL unless changes_first */
   ProgramAhead *ahead;        /* owned; NULL: it computes nothing ahead */
+  ProgramSifting sifting;     /* set by program_bind */
 };
 
 /* A message that says what is wrong with a program. */

@@ -13,6 +13,7 @@
 #include "program/vm_planner.h"
 #include "program/vm_regions.h"
 #include "program/vm_rows.h"
+#include "program/vm_sifting.h"
 #include "program/vm_sums.h"
 #include "program/vm_turns.h"
 
@@ -547,6 +548,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
       .flags = KERNEL_TRUSTED |
                (needs_entities(program) ? (uint32_t)ECS_KERNEL_ENTITIES : 0)};
   program->shows_sets = shows_sets(program);
+  sifting_prepare(program);
   ecs_Status status = program_plan(program);
   if (status == ECS_OK) status = changes_prepare(program, mistake);
   if (status == ECS_OK) status = ahead_prepare(program);
@@ -639,8 +641,41 @@ ecs_Component program_contested(const ecs_Program *program) {
   return 0;
 }
 
-static ecs_Status run_kernel(const Run *run, const ecs_KernelCall *call) {
-  ecs_Status status = kernel_run(run->program->binding, call);
+/* Runs a table of which bits choose rows. */
+static ecs_Status run_sifted(Run *run, Table *table) {
+  ecs_Program *program = run->program;
+  SiftedRows rows;
+  ecs_KernelBlock block;
+  ecs_Status status = kernel_table(program->binding, table, &block);
+  if (status != ECS_OK) return status;
+  for (uint32_t first = 0; first < table->count; first += rows.count) {
+    sifting_keep(program, table, &block, first, &rows);
+    if (rows.chosen == 0) continue;
+    for (uint32_t i = 0; i < rows.count; i += run->rows) {
+      run->most = rows.count - i;
+      if (run->most > program->plan->block_rows)
+        run->most = program->plan->block_rows;
+      run_block(run, &block, first + i);
+    }
+    sifting_put_back(program, &block, first, &rows);
+  }
+  return ECS_OK;
+}
+
+static ecs_Status run_all_sifted(Run *run) {
+  const QueryGroup *group = &run->program->query->groups[0];
+  ecs_Status status = ECS_OK;
+  for (uint32_t i = 0; i < group->match.count && status == ECS_OK; i++)
+    status = run_sifted(run, query_group_table(group, i));
+  return status;
+}
+
+static ecs_Status run_kernel(Run *run, const ecs_KernelCall *call) {
+  ecs_Status status = query_plan(run->program->query);
+  if (status != ECS_OK) return status;
+  if (run->visit == NULL && run->left_out == 0 && sifting_pays(run->program))
+    return run_all_sifted(run);
+  status = kernel_run(run->program->binding, call);
   return status == ECS_OK ? run->status : status;
 }
 

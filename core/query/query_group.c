@@ -119,6 +119,37 @@ CLONES uint32_t query_group_list(const QueryGroup *query_group,
   return listed;
 }
 
+/* The sum of QUERY_SIFT_ROWS bytes that are 0 or 1. */
+static inline uint32_t sum_of(const uint8_t *bytes) {
+  uint64_t sums = 0, eight; /* bytes that are at most 32 */
+  for (uint32_t k = 0; k < QUERY_SIFT_ROWS; k += 8) {
+    memcpy(&eight, bytes + k, sizeof eight);
+    sums += eight;
+  }
+  sums = (sums & 0x00ff00ff00ff00ffu) + (sums >> 8 & 0x00ff00ff00ff00ffu);
+  return (uint32_t)(sums * 0x0001000100010001u >> 48);
+}
+
+CLONES uint32_t query_group_sift(const QueryGroup *query_group,
+                                 const Table *table, uint32_t first,
+                                 uint32_t count, uint8_t *fits) {
+  ECS_ASSERT(count <= QUERY_SIFT_ROWS && count <= table->count - first);
+  memset(fits, 1, count);
+  if (count < QUERY_SIFT_ROWS) memset(fits + count, 0, QUERY_SIFT_ROWS - count);
+  for (uint32_t i = 0; i < query_group->bits_columns; i++) {
+    uint8_t needed = query_group->bits_needed[i];
+    uint8_t asked = (uint8_t)(needed | query_group->bits_forbidden[i]);
+    if (i >= table->bits_columns) {
+      if (needed != 0) memset(fits, 0, count);
+      continue;
+    }
+    const uint8_t *restrict bits = table_bits(table, i) + first;
+    for (uint32_t k = 0; k < count; k++)
+      fits[k] = (uint8_t)(fits[k] & ((bits[k] & asked) == needed));
+  }
+  return sum_of(fits);
+}
+
 static uint32_t bits_set(const uint64_t *words, uint32_t count) {
   uint32_t bits = 0;
   for (uint32_t i = 0; words != NULL && i < count; i++)
