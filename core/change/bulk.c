@@ -275,7 +275,7 @@ static ecs_Status change_all(BulkChange *change) {
   if (is_set && change->adds)
     return bulk_sparse_join(change->query, change->group, component->schema,
                             change->image, change->fields);
-  status = query_prepare(change->query);
+  status = (is_set ? query_prepare_everywhere : query_prepare)(change->query);
   if (status != ECS_OK || query_count(change->query) == 0) return status;
   change->tables_before = change->group->table_count;
   uint32_t group_index = bulk_rows_group_index(change);

@@ -241,38 +241,47 @@ static bool choose_sieves(Marking *marking, const Table *table,
   return true;
 }
 
-/* The rows of a word that pass all sieves. */
-static inline uint64_t sift(const Marking *marking, uint32_t word) {
-  uint64_t rows = UINT64_MAX;
-  for (uint32_t i = 0; i < marking->sieve_count; i++)
-    rows &= marking->sieves[i].words[word] ^ marking->sieves[i].flip;
-  return rows;
-}
+/* So many words are sifted and listed at once; their rows stay in the nearest
+ * cache until their places are found. */
+#define CHUNK_WORDS 32u
 
-/* The same, of the first count rows of the word, with bits that fit. */
-static inline uint64_t sift_last(const Marking *marking, const Table *table,
-                                 uint32_t word, uint32_t count) {
-  const QueryGroup *main = &marking->groups[marking->driver];
-  uint64_t rows = sift(marking, word);
-  if (count < WORD_BITS) rows &= (UINT64_C(1) << count) - 1;
-  return main->filters
-             ? rows & query_group_word(main, table, word * WORD_BITS, count)
-             : rows;
-}
-
-/* Lists the rows of a table that pass all sieves. Returns their number. */
-CLONES static uint32_t list_rows(const Marking *marking, const Table *table,
-                                 uint32_t *list) {
-  uint32_t listed = 0;
-  bool filters = marking->groups[marking->driver].filters;
-  for (uint32_t row = 0; row < table->count; row += WORD_BITS) {
-    uint32_t left = table->count - row, word = row / WORD_BITS;
-    uint32_t count = left < WORD_BITS ? left : WORD_BITS;
-    uint64_t rows = ECS_LIKELY(count == WORD_BITS && !filters)
-                        ? sift(marking, word)
-                        : sift_last(marking, table, word, count);
-    listed = bits_list_ahead(rows, row, list, listed);
+/* The rows of some words that pass all sieves. */
+static inline void sift(const Marking *marking, uint32_t first, uint32_t count,
+                        uint64_t *restrict rows) {
+  for (uint32_t i = 0; i < count; i++) rows[i] = UINT64_MAX;
+  for (uint32_t k = 0; k < marking->sieve_count; k++) {
+    const uint64_t *restrict words = marking->sieves[k].words + first;
+    uint64_t flip = marking->sieves[k].flip;
+    for (uint32_t i = 0; i < count; i++) rows[i] &= words[i] ^ flip;
   }
+}
+
+/* Leaves out rows with bits that do not fit, and those behind the last. */
+static void filter(const Marking *marking, const Table *table, uint32_t first,
+                   uint32_t count, uint64_t *rows) {
+  const QueryGroup *main = &marking->groups[marking->driver];
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t row = (first + i) * WORD_BITS;
+    uint32_t left = table->count - row;
+    uint32_t asked = left < WORD_BITS ? left : WORD_BITS;
+    if (asked < WORD_BITS) rows[i] &= (UINT64_C(1) << asked) - 1;
+    if (main->filters) rows[i] &= query_group_word(main, table, row, asked);
+  }
+}
+
+/* Lists the rows of some words of a table that pass all sieves. Returns their
+ * number. */
+CLONES static uint32_t list_rows(const Marking *marking, const Table *table,
+                                 uint32_t first, uint32_t count,
+                                 uint32_t *list) {
+  uint64_t rows[CHUNK_WORDS];
+  uint32_t listed = 0;
+  sift(marking, first, count, rows);
+  if (marking->groups[marking->driver].filters ||
+      table->count < (first + count) * WORD_BITS)
+    filter(marking, table, first, count, rows);
+  for (uint32_t i = 0; i < count; i++)
+    listed = bits_list_ahead(rows[i], (first + i) * WORD_BITS, list, listed);
   return listed;
 }
 
@@ -283,19 +292,33 @@ static void find_places(const Marking *marking, uint32_t set, uint32_t table_id,
   const uint32_t *restrict places = marks->tables[table_id].places;
   const uint32_t *restrict rows = marking->list->rows[marking->driver] + first;
   uint32_t *restrict found = marking->list->rows[set] + first;
+#pragma GCC unroll 8
   for (uint32_t i = 0; i < count; i++) found[i] = places[rows[i]];
+}
+
+/* Lists the rows of some words, and finds them in the sets. */
+static uint32_t list_chunk(const Marking *marking, const Table *table,
+                           uint32_t word, uint32_t words, uint32_t to) {
+  RowList *list = marking->list;
+  uint32_t *rows = list->rows[marking->driver] + to;
+  uint32_t count = list_rows(marking, table, word, words, rows);
+  for (uint32_t i = 0; i < list->group_count; i++)
+    if (i != marking->driver && marking->tables[i] != QUERY_GROUP_ABSENT &&
+        !row_list_is_unplaced(list, i))
+      find_places(marking, i, table->id, to, count);
+  return count;
 }
 
 /* Appends the rows of a table in one combination. */
 static ecs_Status append_rows(Marking *marking, const Table *table) {
   RowList *list = marking->list;
-  uint32_t first = list->count;
-  uint32_t count =
-      list_rows(marking, table, list->rows[marking->driver] + first);
+  uint32_t words = (table->count + WORD_BITS - 1) / WORD_BITS, count = 0;
+  for (uint32_t word = 0; word < words; word += CHUNK_WORDS) {
+    uint32_t left = words - word;
+    uint32_t some = left < CHUNK_WORDS ? left : CHUNK_WORDS;
+    count += list_chunk(marking, table, word, some, list->count + count);
+  }
   if (count == 0) return ECS_OK;
-  for (uint32_t i = 0; i < list->group_count; i++)
-    if (i != marking->driver && marking->tables[i] != QUERY_GROUP_ABSENT)
-      find_places(marking, i, table->id, first, count);
   return row_list_append(list, &marking->store->memory, marking->tables, count);
 }
 
@@ -340,13 +363,17 @@ static uint64_t most_matches(const QueryGroup *groups, uint32_t group_count) {
 }
 
 ecs_Status marked_rows_build(RowList *list, Store *store,
-                             const QueryGroup *groups, uint32_t driver) {
+                             const QueryGroup *groups, uint32_t driver,
+                             bool everywhere) {
   Memory *memory = &store->memory;
   Marking marking = {
       .list = list, .store = store, .groups = groups, .driver = driver};
   uint32_t count = list->group_count;
   uint64_t rows = most_matches(groups, count);
   row_list_empty(list);
+  for (uint32_t i = 0; i < count && i < 64; i++)
+    if (!everywhere && i != driver && !groups[i].columns)
+      list->unplaced |= UINT64_C(1) << i;
   ecs_Status status = make_all(store, groups, count);
   if (status == ECS_OK) status = row_list_reserve(list, memory, (uint32_t)rows);
   if (status != ECS_OK) return status;

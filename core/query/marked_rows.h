@@ -34,11 +34,11 @@ ECS_INTERNAL void marked_rows_release(Store *store, QueryGroup *groups,
                                       uint32_t group_count);
 
 /* Makes the marks of each set true, and fills the list with the rows that
- * match; driver is the main group's number. ECS_E_MEMORY: the list is not
- * built. */
+ * match; driver is the main group's number. everywhere: it has the rows in sets
+ * without columns, too. ECS_E_MEMORY: the list is not built. */
 ECS_INTERNAL ecs_Status marked_rows_build(RowList *list, Store *store,
                                           const QueryGroup *groups,
-                                          uint32_t driver);
+                                          uint32_t driver, bool everywhere);
 
 /* Checked builds: are the marks of a set, where they claim to be, true? Cost:
  * every row of the main group and of the set. */

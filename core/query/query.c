@@ -121,6 +121,7 @@ static ecs_Status assign_groups(ecs_Query *query) {
                                      &term->group_index);
     if (status != ECS_OK) return status;
     term->bit = component->bit;
+    if (term->column_count > 0) query->groups[term->group_index].columns = true;
     if (term->access == ECS_OPTIONAL) continue;
     query_group_demand(&query->groups[term->group_index], term->bit,
                        term->access != ECS_WITHOUT);
@@ -228,25 +229,36 @@ uint32_t query_choose_driver(const ecs_Query *query) {
   return driver;
 }
 
-static ecs_Status build_rows(ecs_Query *query) {
+static ecs_Status build_rows(ecs_Query *query, bool everywhere) {
   query->driver = query_choose_driver(query);
   query->builds++;
   bool marked = query->marked && query->groups[query->driver].group->id == 0;
-  return (marked ? marked_rows_build : row_list_build)(
-      &query->rows, query->store, query->groups, query->driver);
+  if (!marked)
+    return row_list_build(&query->rows, query->store, query->groups,
+                          query->driver);
+  return marked_rows_build(&query->rows, query->store, query->groups,
+                           query->driver, everywhere);
 }
 
-ecs_Status query_prepare(ecs_Query *query) {
+/* everywhere: with the rows of groups without columns, too. */
+static ecs_Status prepare(ecs_Query *query, bool everywhere) {
   ecs_Status status = query_plan(query);
   if (status != ECS_OK) return status;
   if (!query_is_direct(query) &&
-      !row_list_is_fresh(&query->rows, query->groups))
-    status = build_rows(query);
+      (!row_list_is_fresh(&query->rows, query->groups) ||
+       (everywhere && query->rows.unplaced != 0)))
+    status = build_rows(query, everywhere);
   ECS_ASSERT(status != ECS_OK ||
              query_group_rows(&query->groups[query->driver]) >
                  ROW_LIST_CHECKED_ROWS ||
              query_check_invariants(query));
   return status;
+}
+
+ecs_Status query_prepare(ecs_Query *query) { return prepare(query, false); }
+
+ecs_Status query_prepare_everywhere(ecs_Query *query) {
+  return prepare(query, true);
 }
 
 uint64_t query_count(const ecs_Query *query) {

@@ -86,6 +86,10 @@ ECS_INTERNAL ecs_Status query_plan(ecs_Query *query);
  * ECS_E_MEMORY: the query is not prepared. */
 ECS_INTERNAL ecs_Status query_prepare(ecs_Query *query);
 
+/* The same, for those who ask for rows in groups without columns, too
+ * (QueryGroup.columns): a row list then has them. */
+ECS_INTERNAL ecs_Status query_prepare_everywhere(ecs_Query *query);
+
 /* Frees the plan and its row list; the next use makes them anew. No cursor of
  * the query may be open. */
 ECS_INTERNAL void query_drop_plan(ecs_Query *query);

@@ -28,6 +28,7 @@ typedef struct QueryGroup {
   RowMarks *marks;         /* of a sparse set, which keeps them for the query;
                               NULL: the query does not use any */
   bool filters;            /* there is a demand on a tag stored as bits */
+  bool columns;            /* batches have columns of it */
   bool required; /* an entity without a row in the group does not match */
 } QueryGroup;
 

@@ -47,7 +47,8 @@ static inline uint32_t query_span_count(const ecs_Query *query) {
                                 : query->rows.block_count;
 }
 
-/* The rows of span number index in the group query->groups[group_index]. */
+/* The rows of span number index in the group query->groups[group_index]; of a
+ * group without columns only after query_prepare_everywhere. */
 static inline SpanRows query_span_rows(const ecs_Query *query, uint32_t index,
                                        uint32_t group_index) {
   ECS_ASSERT(index < query_span_count(query));
@@ -56,6 +57,7 @@ static inline SpanRows query_span_rows(const ecs_Query *query, uint32_t index,
     Table *table = query_group_table(&query->groups[0], index);
     return (SpanRows){table, NULL, 0, table->count, true};
   }
+  ECS_ASSERT(!row_list_is_unplaced(&query->rows, group_index));
   const Block *block = &query->rows.blocks[index];
   const uint32_t *rows = row_list_rows(&query->rows, block, group_index);
   Table *table =

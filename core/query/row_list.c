@@ -246,7 +246,7 @@ static bool rows_are_run(const uint32_t *rows, uint32_t count) {
 static uint64_t find_runs(const RowList *list, Block block) {
   uint64_t runs = 0;
   for (uint32_t i = 0; i < list->group_count && i < 64; i++)
-    if (is_absent(list, block, i) ||
+    if (row_list_is_unplaced(list, i) || is_absent(list, block, i) ||
         rows_are_run(list->rows[i] + block.first, block.count))
       runs |= UINT64_C(1) << i;
   return runs;
@@ -261,7 +261,7 @@ static bool is_run_everywhere(const RowList *list, Block block) {
 static bool block_continues(const RowList *list, Block before, Block block) {
   if (before.tables != block.tables) return false;
   for (uint32_t i = 0; i < list->group_count; i++)
-    if (!is_absent(list, block, i) &&
+    if (!row_list_is_unplaced(list, i) && !is_absent(list, block, i) &&
         list->rows[i][block.first] != list->rows[i][block.first - 1] + 1)
       return false;
   return true;
@@ -421,7 +421,7 @@ static bool check_row(const RowList *list, const Origin *origin,
     RowRef found = query_group_locate(&origin->groups[g], entity, main_row);
     if (found.table != row_list_table(list, block, origin->groups, g))
       return false;
-    if (found.table != NULL &&
+    if (found.table != NULL && !row_list_is_unplaced(list, g) &&
         found.row != row_list_rows(list, block, g)[index])
       return false;
   }
@@ -475,6 +475,7 @@ bool row_list_check_invariants(const RowList *list, const Store *store,
 void row_list_empty(RowList *list) {
   list->built = false;
   list->count = list->block_count = list->tables_count = 0;
+  list->unplaced = 0;
 }
 
 ecs_Status row_list_append(RowList *list, Memory *memory,

@@ -14,7 +14,8 @@
  *
  * A block is a run in a group when its rows there follow each other; its
  * columns there are then used in place. Blocks that are runs in every group may
- * have any length; others have at most ECS_BLOCK_ROWS rows.
+ * have any length; others have at most ECS_BLOCK_ROWS rows. Rows in a group of
+ * which batches have no columns need not be looked for, and count as a run.
  *
  * A list is fresh while no group of the query has changed (Group.version).
  */
@@ -42,6 +43,7 @@ typedef struct RowList {
   uint32_t capacity; /* rows that each of these arrays has room for, beside
                         BITS_LIST_SLACK */
   uint32_t count;    /* rows that match */
+  uint64_t unplaced; /* bit k: rows in group k were not looked for */
   uint32_t *tables;  /* per combination, group_count table ids or
                          QUERY_GROUP_ABSENT; owned */
   uint32_t tables_count;    /* combinations */
@@ -120,7 +122,7 @@ static inline Table *row_list_table(const RowList *list, const Block *block,
 }
 
 /* The rows of a block in a group, block->count of them; undefined where they
- * are absent. */
+ * are absent or not looked for. */
 static inline const uint32_t *row_list_rows(const RowList *list,
                                             const Block *block,
                                             uint32_t group_index) {
@@ -128,7 +130,14 @@ static inline const uint32_t *row_list_rows(const RowList *list,
   return list->rows[group_index] + block->first;
 }
 
-/* Do the rows of a block in a group follow each other, or are they absent? */
+/* Were rows in a group not looked for? They are undefined. */
+static inline bool row_list_is_unplaced(const RowList *list,
+                                        uint32_t group_index) {
+  return group_index < 64 && (list->unplaced >> group_index & 1u) != 0;
+}
+
+/* Do the rows of a block in a group follow each other, or are they absent or
+ * not looked for? */
 static inline bool block_is_run_in(const Block *block, uint32_t group_index) {
   return group_index < 64 && (block->runs >> group_index & 1u) != 0;
 }

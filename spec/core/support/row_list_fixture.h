@@ -94,7 +94,8 @@ static inline void assert_block(const ecs_Query *query, const Block *block,
     const Table *table =
         row_list_table(&query->rows, block, query->groups, group_index);
     assert_ptr_equal(place.table, table);
-    if (table == NULL) continue;
+    if (table == NULL || row_list_is_unplaced(&query->rows, group_index))
+      continue;
     assert_int_equal(place.row, rows[i]);
     run = run && rows[i] == rows[0] + i;
   }
@@ -109,9 +110,9 @@ static inline bool is_run(const ecs_Query *query, const Block *block) {
 
 /* Checks what holds of every list: every entity that matches is listed once,
  * blocks follow each other without gaps, rows are in the driver's order. */
-static inline void assert_sound(const Fixture *fixture, ecs_Query *query) {
-  uint64_t count = 0, wanted = 0;
-  assert_int_equal(ecs_query_count(query, &count), ECS_OK);
+static inline void assert_listed(const Fixture *fixture,
+                                 const ecs_Query *query) {
+  uint64_t count = query_count(query), wanted = 0;
   const RowList *list = &query->rows;
   assert_true(row_list_is_fresh(list, query->groups));
   for (uint32_t i = 0; i < fixture->count; i++)
@@ -136,6 +137,17 @@ static inline void assert_sound(const Fixture *fixture, ecs_Query *query) {
       assert_true(rows[0] > rows[-1]);
   }
   assert_int_equal(next, count);
+}
+
+/* Checks it of the list that runs use, and of the one with all rows. */
+static inline void assert_sound(const Fixture *fixture, ecs_Query *query) {
+  uint64_t count = 0;
+  assert_int_equal(ecs_query_count(query, &count), ECS_OK);
+  assert_int_equal(count, query_count(query));
+  assert_listed(fixture, query);
+  assert_int_equal(query_prepare_everywhere(query), ECS_OK);
+  assert_int_equal(query->rows.unplaced, 0);
+  assert_listed(fixture, query);
 }
 
 static inline const RowList *built(const Fixture *fixture, ecs_Query *query) {
