@@ -15,66 +15,74 @@
 # Nothing is built into ./ itself: every Lua looks for ./?.so first, and would
 # find a library that was built for another Lua.
 
-# The modules of the core, bottom up; the first three are the public headers, in
+# The modules of the core, bottom up; the first four are the public headers, in
 # include/. A module includes only modules that stand before it (`make floors`),
 # so folders, too, see only the folders before them. A module may lack its .c or
 # its .h. This is the only list: the build, the tests, the floors and the
 # rockspec follow it.
-CORE := ecs ecs_kernel ecs_access \
+CORE := ecs ecs_kernel ecs_access ecs_grid \
   base/config base/invariant base/status base/misuse base/memory base/text \
   base/id base/scalar base/bits base/clones \
   math/elementary_number math/elementary_exp math/elementary_pow \
-  math/elementary_sin math/elementary_atan math/elementary \
-  math/remainder math/random math/reduction \
+  math/elementary_sin math/elementary_atan math/elementary math/remainder \
+  math/random math/reduction \
   storage/schema storage/slot storage/entity_index storage/locator \
-  storage/element storage/table_layout storage/table storage/table_row \
-  storage/table_image storage/table_rows storage/edge_map \
-  storage/matched_tables storage/row_marks storage/group storage/component storage/name_index \
-  storage/store storage/group_lists \
-  storage/entity_claim storage/locate storage/placement storage/store_check \
-  query/query_group query/join query/row_list query/marked_rows query/query \
-  query/query_span \
-  query/index_set query/claims query/gather query/cursor query/query_entities \
-  query/query_use \
+  storage/link_index storage/text_pool storage/element storage/stamps \
+  storage/table_layout storage/table storage/table_row storage/table_image \
+  storage/table_rows storage/edge_map storage/matched_tables \
+  storage/row_marks storage/group storage/component storage/name_index \
+  storage/store storage/group_lists storage/entity_claim storage/locate \
+  storage/placement storage/store_check \
+  query/access query/query_group query/join query/row_list query/marked_rows \
+  query/gather_loops query/tree_list query/picked_rows query/query \
+  query/query_span query/opened query/index_set query/claims query/gather \
+  query/cursor query/query_entities query/query_use query/grid \
+  query/grid_fresh query/grid_build query/grid_order query/grid_walk \
+  query/grid_nearest query/grid_report \
   change/entity_change change/entity_change_fast change/replacement \
-  change/bundle change/spawn \
-  change/group_fill change/regroup \
-  change/staged_rows change/chain_shape change/command_buffer \
+  change/bundle change/spawn change/spawn_together change/group_fill \
+  change/regroup change/staged_rows change/chain_shape change/command_buffer \
   change/list_change change/recorded_spawn change/net_effect \
-  change/command_flush \
-  change/bulk_sparse change/bulk_rows change/bulk change/bulk_destroy \
+  change/command_flush change/bulk_sparse change/bulk_rows change/bulk \
+  change/bulk_destroy \
   layout/component_set layout/layout_problem layout/layout_constants \
   layout/layout_cost layout/layout_search layout/layout_advice \
-  world/world world/deferral world/deferred_change world/spawn_as \
-  world/replace world/world_hash \
+  world/link_set world/observer_set world/entity_names world/world \
+  world/recorded world/link_check world/link_step world/link_kill \
+  world/link_flush world/observe world/deferral world/deferred_change \
+  world/spawn_as world/family world/replace world/clone world/world_hash \
   world/world_explain world/world_trim \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_part program/program_ir \
-  program/program_cycles program/program_parse \
-  program/program_print program/program_order \
-  program/program_ranges program/program_facts program/program_whole \
-  program/vm_loop_macros program/vm_remainder_loops program/vm_integer_loops \
-  program/vm_loops program/vm_whole_loops program/vm_arrays program/vm_plan program/vm_rows program/vm_regions \
-  program/vm_turns program/vm_planner program/vm_look program/vm_sums \
-  program/vm_changes program/vm_ahead program/vm_sifting program/vm \
+  program/program_cycles program/program_parse program/program_print \
+  program/program_order program/program_ranges program/program_facts \
+  program/program_whole program/program_presence program/vm_loop_macros \
+  program/vm_remainder_loops program/vm_integer_loops program/vm_loops \
+  program/vm_whole_loops program/vm_arrays program/vm_plan program/vm_rows \
+  program/vm_regions program/vm_turns program/vm_planner program/vm_look \
+  program/vm_near \
+  program/vm_sums program/vm_changes program/vm_ahead program/vm_sifting \
+  program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
-  api/api_entity api/api_query \
-  api/api_bulk api/api_list api/row_access \
+  api/api_entity api/api_grid api/api_query api/api_family api/api_bulk \
+  api/api_list api/api_link api/api_name api/api_observe api/row_access \
   api/api_program api/program_keys api/api_world api/api_layout
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
   object/read_file object/tokens object/same_code object/lua_math \
   component/definition component/new_definition component/define \
+  component/prefab component/new_prefab \
   component/host_definition \
   world/open_walk world/recent_queries world/lua_world world/borrowed \
-  world/report world/components world/parts world/world_methods world/advice \
-  world/entity_methods world/field_calls world/value_calls world/spawner \
-  world/prepared world/traceback world/frames world/totals \
-  world/script_hash \
-  query/lua_query query/world_queries query/world_close query/column_copy \
+  world/report world/telling world/components world/parts world/families \
+  world/world_methods world/advice \
+  world/entity_methods world/link_methods world/field_calls \
+  world/value_calls world/spawner world/prepared world/traceback world/frames \
+  world/totals world/script_hash \
+  query/lua_query query/lua_grid query/world_queries query/column_copy \
   query/kept_columns query/batch_view query/walk_end query/batch_loop query/spawn_many \
-  query/row_view query/block_loop query/row_loop query/bulk_methods query/row_random \
+  query/row_view query/observer_calls query/observers query/world_close query/block_loop query/row_loop query/grid_loop query/bulk_methods query/row_random \
   program/lua_kernel program/table_copy program/lua_program program/outside program/exit_loop \
   missing_names host module
 
@@ -126,8 +134,9 @@ CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
 # Modules whose loops over columns gain from being vectorised.
-VECTORISED := base/scalar query/gather query/query_group query/join \
-  query/row_list query/marked_rows program/vm_sifting \
+VECTORISED := base/scalar query/gather_loops query/gather query/query_group \
+  query/join query/row_list query/marked_rows query/picked_rows \
+  query/grid_build query/grid_walk query/grid_nearest program/vm_sifting \
   kernel/kernel_binding storage/table_rows change/bulk_sparse \
   change/group_fill
 LDLIBS := -lm -ldl
@@ -300,13 +309,18 @@ KERNEL_FLAGS := -O3 -fPIC -fvisibility=hidden
 define kernel_library
 build/kernels/$(basename $(notdir $(1))).so: $(1) Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(KERNEL_FLAGS) -shared -o $$@ $$<
+	$$(COMPILE) $$(KERNEL_FLAGS) -shared -o $$@ $$< $$(KERNEL_CORE)
 endef
 $(foreach source,$(KERNEL_SOURCES),$(eval $(call kernel_library,$(source))))
 
 # The baselines of benchmarks are for the machine that runs them.
 $(patsubst bench/lua/%.c,build/kernels/%.so,$(wildcard bench/lua/*.c)): \
   KERNEL_FLAGS += $(BENCH_FLAGS)
+
+# This one compares with a C program, and has a core of its own.
+build/kernels/bench_families.so: build/libecs.a
+build/kernels/bench_families.so: KERNEL_CORE = build/libecs.a $(LDLIBS) \
+  -Wl,-Bsymbolic
 
 kernels: $(KERNELS)
 
@@ -440,7 +454,8 @@ examples: lua54 luajit kernels embed
 BENCH_FLAGS := -O3 -march=native -falign-functions=64 -falign-loops=32
 BENCH_ARGUMENTS :=
 BENCHES := $(BENCH_SOURCES:bench/%.c=build/bench/%)
-CLAIMED := units removal derivatives varkor profiles iterate access layout
+CLAIMED := units removal derivatives varkor profiles iterate access layout \
+  hierarchy managed
 LUA_BENCHES := $(wildcard bench/lua/bench_*.lua)
 
 bench:

@@ -270,7 +270,8 @@ static uint64_t hp_check(void *state) {
 
 static void access_init(Access *access, uint32_t size, ecs_Storage storage) {
   static const ecs_Field hp = {"hp", ECS_I32, 0};
-  const ecs_ComponentDescription health = {"Health", &hp, 1, storage};
+  const ecs_ComponentDescription health = {
+      .name = "Health", .fields = &hp, .field_count = 1, .storage = storage};
   *access = (Access){.world = scene_world(), .size = size};
   access->position = scene_component(access->world, "Position", 2, storage);
   ecs_Component both[2] = {

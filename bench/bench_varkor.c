@@ -14,17 +14,20 @@
  *   rounds. (The post's text has one component each, its program two.)
  * - Relationship: 10 entities with 2 components, 10 children each with a third
  *   and 20 children of each with a fourth; all are written and the roots
- *   deleted with their descendants; 500 rounds. Children are a list linked by
- *   fields of type entity, because the library has no hierarchy.
+ *   deleted with their descendants; 500 rounds. A child links to its parent by
+ *   a tree of links that destroy.
  * - Random: 50,000 attempts to create an entity with random components, with a
  *   probability that falls from 1 to 0; then 100,000 times a random entity is
  *   written, or gets a random component, or loses one; then 50,000 attempts to
  *   delete a random entity, with a probability that rises from 0 to 1. Failed
  *   attempts write a random entity. 10 rounds.
  *
- * One by one: a call for every step, as the program has it. In bulk: what a
- * user of the library would call where many entities change alike:
- * ecs_spawn_many, changes of lists and of all matches.
+ * One by one: a call for every step, as the program has it. In bundles: an
+ * entity of Relationship is spawned with its component and link. As families:
+ * each root is spawned with its descendants by one ecs_spawn_family, and they
+ * are written by queries. In bulk: what a user of the library would call where
+ * many entities change alike: ecs_spawn_many, changes of lists and of all
+ * matches.
  *
  * Aims of times are set beside the post's own program, which is not here: see
  * docs/report.md. The one in C is leaner.
@@ -36,41 +39,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/sparse_space.h"
-#include "scene.h"
-
-#define PARTS 4u
-#define RELATIONSHIP PARTS /* the number of that component in a world */
-#define MOST_FIELDS 6u
-
-static const uint32_t field_counts[PARTS] = {6, 4, 4, 4};
-
-typedef enum Program {
-  CREATE,
-  ADD,
-  ADD_WRITE_DELETE,
-  DISTRIBUTED,
-  RELATIONSHIPS,
-  RANDOM,
-  PROGRAMS
-} Program;
-
-/* A side. entities has room for those of a round. */
-typedef struct Side {
-  SparseSpace space;
-  ecs_World *world;
-  ecs_Component parts[PARTS + 1];
-  ecs_Bundle all, pairs[PARTS]; /* of all parts; of k and second_of(k) */
-  ecs_Query *queries[PARTS];
-  ecs_Query *everything;
-  uint64_t *entities;
-  uint32_t count; /* of them */
-  uint32_t size, rounds;
-  uint64_t later; /* allocations when the first round had ended */
-  uint64_t calls; /* allocations of the world so far */
-  bool keeps;     /* the last round does not delete */
-  Program program;
-} Side;
+#include "varkor_side.h"
 
 /* The steps of the programs, of one storage. The programs are inlined for each
  * table of steps, so that every step is a plain call. */
@@ -82,6 +51,8 @@ typedef struct Steps {
   bool (*has)(Side *side, uint64_t entity, uint32_t part);
   void (*remove)(Side *side, uint64_t entity, uint32_t part);
   void (*relate)(Side *side, uint64_t parent, uint64_t child);
+  uint64_t (*bear)(Side *side, uint64_t parent, uint32_t part); /* or NULL:
+      create, add and relate */
   void (*delete)(Side *side, uint64_t entity); /* with its descendants */
   uint64_t (*allocations)(const Side *side);
 } Steps;
@@ -115,17 +86,11 @@ static inline uint64_t hand_allocations(const Side *side) {
   return side->space.memory.allocations;
 }
 
-static const Steps hand_steps = {hand_create, hand_add_part,   hand_write,
-                                 hand_has,    hand_remove,     hand_relate,
-                                 hand_delete, hand_allocations};
+static const Steps hand_steps = {hand_create, hand_add_part, hand_write,
+                                 hand_has,    hand_remove,   hand_relate,
+                                 NULL,        hand_delete,   hand_allocations};
 
 /* The world --------------------------------------------------------------- */
-
-/* The fields of a relationship. */
-typedef struct Family {
-  ecs_Entity first; /* child; 0: none */
-  ecs_Entity next;  /* sibling; 0: none */
-} Family;
 
 static inline uint64_t our_create(Side *side) {
   ecs_Entity entity;
@@ -147,35 +112,29 @@ static inline void our_remove(Side *side, uint64_t entity, uint32_t part) {
   MUST(ecs_remove(side->world, entity, side->parts[part]));
 }
 
-/* The child becomes the first one. */
 static inline void our_relate(Side *side, uint64_t parent, uint64_t child) {
-  ecs_Component relationship = side->parts[RELATIONSHIP];
-  Family of_parent = {0, 0}, of_child = {0, 0};
-  if (ecs_get(side->world, parent, relationship, &of_parent) != ECS_OK)
-    MUST(ecs_add(side->world, parent, relationship, NULL));
-  of_child.next = of_parent.first;
-  MUST(ecs_add(side->world, child, relationship, &of_child));
-  of_parent.first = child;
-  MUST(ecs_set(side->world, parent, relationship, &of_parent, 1));
+  MUST(ecs_add(side->world, child, side->parts[RELATIONSHIP], &parent));
 }
-
 static void our_delete(Side *side, uint64_t entity) {
-  Family family = {0, 0};
-  ecs_Component relationship = side->parts[RELATIONSHIP];
-  if (side->program == RELATIONSHIPS)
-    MUST(ecs_get(side->world, entity, relationship, &family));
-  for (ecs_Entity child = family.first; child != 0; child = family.next) {
-    MUST(ecs_get(side->world, child, relationship, &family));
-    our_delete(side, child);
-  }
   MUST(ecs_destroy(side->world, entity));
 }
 
 static inline uint64_t our_allocations(const Side *side) { return side->calls; }
 
-static const Steps our_steps = {our_create, our_add,        our_write,
-                                our_has,    our_remove,     our_relate,
-                                our_delete, our_allocations};
+static const Steps our_steps = {our_create, our_add,    our_write,
+                                our_has,    our_remove, our_relate,
+                                NULL,       our_delete, our_allocations};
+
+static inline uint64_t our_bear(Side *side, uint64_t parent, uint32_t part) {
+  const void *const values[2] = {NULL, &parent};
+  ecs_Entity child;
+  MUST(ecs_spawn_bundle(side->world, side->children[part], values, &child));
+  return child;
+}
+
+static const Steps bundle_steps = {our_create, our_add,    our_write,
+                                   our_has,    our_remove, our_relate,
+                                   our_bear,   our_delete, our_allocations};
 
 /* The programs ------------------------------------------------------------ */
 
@@ -192,10 +151,6 @@ INLINED void write_part(const Steps *steps, Side *side, uint64_t entity,
   float values[MOST_FIELDS];
   values_of(values, number, part);
   steps->write(side, entity, part, values);
-}
-
-INLINED bool deletes(const Side *side, uint32_t round) {
-  return !side->keeps || round + 1 < side->rounds;
 }
 
 INLINED void delete_all(const Steps *steps, Side *side) {
@@ -223,9 +178,6 @@ INLINED void write_round(const Steps *steps, Side *side) {
       write_part(steps, side, side->entities[k], part, k);
 }
 
-/* The second part of the pair of entity number k; the first is k % PARTS. */
-INLINED uint32_t second_of(uint32_t k) { return (k + PARTS - 1) % PARTS; }
-
 INLINED void distributed_round(const Steps *steps, Side *side) {
   side->count = side->size;
   for (uint32_t k = 0; k < side->size; k++) {
@@ -250,15 +202,12 @@ INLINED void distributed_round(const Steps *steps, Side *side) {
 /* A child with one part, which is written later. */
 INLINED uint64_t make_child(const Steps *steps, Side *side, uint64_t parent,
                             uint32_t part) {
+  if (steps->bear != NULL) return steps->bear(side, parent, part);
   uint64_t child = steps->create(side);
   steps->add(side, child, part);
   steps->relate(side, parent, child);
   return child;
 }
-
-#define CHILDREN 10u
-#define GRANDCHILDREN 20u
-#define FAMILY (1 + CHILDREN * (1 + GRANDCHILDREN)) /* entities */
 
 INLINED void make_family(const Steps *steps, Side *side, uint64_t *family) {
   uint32_t made = 0;
@@ -383,138 +332,28 @@ static void our_run(void *state, uint32_t iterations) {
   run_program(&our_steps, state);
 }
 
-/* In bulk ----------------------------------------------------------------- */
-
-/* Spawns count entities of a bundle with default values, and lists them. */
-static void spawn_batch(Side *side, ecs_Bundle bundle, uint32_t count,
-                        uint64_t *entities) {
-  ecs_Cursor cursor;
-  ecs_Batch batch;
-  MUST(ecs_spawn_many(side->world, bundle, count, &cursor));
-  while (ecs_cursor_next(&cursor, &batch)) {
-    memcpy(entities, batch.entities, batch.count * sizeof *entities);
-    entities += batch.count;
-  }
-  MUST(ecs_cursor_end(&cursor));
+static void bundle_run(void *state, uint32_t iterations) {
+  (void)iterations;
+  run_program(&bundle_steps, state);
 }
 
-/* Writes a part of all that have it, in order; the tables of a world follow in
- * the order of their bundles. Rows of table t have the numbers firsts[t],
- * firsts[t] + step ... */
-static void write_batch(Side *side, uint32_t part, const uint32_t *firsts,
-                        uint32_t step) {
-  ecs_Cursor cursor;
-  ecs_Batch batch;
-  MUST(ecs_query_begin(side->queries[part], ECS_BATCH_WHOLE, &cursor));
-  for (; ecs_cursor_next(&cursor, &batch); firsts++)
-    for (uint32_t f = 0; f < batch.column_count; f++)
-      for (uint32_t row = 0; row < batch.count; row++)
-        ((float *)batch.columns[f])[row] =
-            (float)(int32_t)(((*firsts + row * step) & 1023u) + part * 8 + f);
-  MUST(ecs_cursor_end(&cursor));
-}
-
-/* A part is in two pairs: its own and the next one's. */
-static void write_pairs(Side *side) {
-  for (uint32_t part = 0; part < PARTS; part++) {
-    uint32_t next = (part + 1) % PARTS;
-    uint32_t firsts[2] = {part < next ? part : next, part < next ? next : part};
-    write_batch(side, part, firsts, PARTS);
-  }
-}
-
-static void bulk_distributed(Side *side) {
-  uint32_t starts[PARTS], counts[PARTS], first = 0;
-  for (uint32_t k = 0; k < PARTS; k++) {
-    counts[k] = (side->size + PARTS - 1 - k) / PARTS;
-    starts[k] = first;
-    spawn_batch(side, side->pairs[k], counts[k], side->entities + first);
-    first += counts[k];
-  }
-  write_pairs(side);
-  for (uint32_t part = 0; part < PARTS; part++)
-    MUST(ecs_query_remove_all(side->queries[part], side->parts[part]));
-  for (uint32_t k = 0; k < PARTS; k++)
-    for (uint32_t add = 0; add < 2; add++)
-      MUST(ecs_add_many(side->world, side->entities + starts[k], counts[k],
-                        side->parts[(k + 1 - add) % PARTS], NULL, NULL));
+static void family_run(void *state, uint32_t iterations) {
+  (void)iterations;
+  side_run_families(state);
 }
 
 static void bulk_run(void *state, uint32_t iterations) {
-  Side *side = state;
   (void)iterations;
-  for (uint32_t round = 0; round < side->rounds; round++) {
-    if (side->program == DISTRIBUTED)
-      bulk_distributed(side);
-    else
-      spawn_batch(side, side->all, side->size, side->entities);
-    if (side->program == ADD_WRITE_DELETE)
-      for (uint32_t part = 0; part < PARTS; part++)
-        write_batch(side, part, &(uint32_t){0}, 1);
-    if (side->program > ADD && deletes(side, round))
-      MUST(ecs_query_destroy_all(side->everything));
-    if (round == 0) side->later = side->calls;
-  }
+  side_run_in_bulk(state);
 }
 
 /* Sides ------------------------------------------------------------------- */
-
-/* Counts the calls that get memory. */
-static void *counting_resize(void *user, void *block, size_t old_bytes,
-                             size_t new_bytes) {
-  (void)old_bytes;
-  if (new_bytes == 0) {
-    free(block);
-    return NULL;
-  }
-  ((Side *)user)->calls++;
-  return realloc(block, new_bytes);
-}
-
-static void make_space(Side *side) {
-  SpaceType types[PARTS];
-  for (uint32_t part = 0; part < PARTS; part++)
-    types[part] =
-        (SpaceType){part + 1, field_counts[part] * (uint32_t)sizeof(float),
-                    space_construct_zeros};
-  space_init(&side->space, types, PARTS);
-}
-
-static ecs_Component family_component(ecs_World *world) {
-  const ecs_Field fields[] = {{.name = "first", .type = ECS_ENTITY},
-                              {.name = "next", .type = ECS_ENTITY}};
-  const ecs_ComponentDescription description = {
-      .name = "Family", .fields = fields, .field_count = 2};
-  ecs_Component component = 0;
-  MUST(ecs_component(world, &description, &component));
-  return component;
-}
-
-static void make_world(Side *side) {
-  static const char *const names[PARTS] = {"A", "B", "C", "D"};
-  const ecs_WorldDescription description = {.memory = {counting_resize, side}};
-  MUST(ecs_world_create(&description, &side->world));
-  ecs_World *world = side->world;
-  for (uint32_t part = 0; part < PARTS; part++) {
-    side->parts[part] = scene_component(world, names[part], field_counts[part],
-                                        ECS_STORE_TABLE);
-    side->queries[part] = scene_query(world, &side->parts[part], 1, ECS_WRITE);
-  }
-  for (uint32_t k = 0; k < PARTS; k++) {
-    const ecs_Component pair[] = {side->parts[k], side->parts[second_of(k)]};
-    MUST(ecs_bundle(world, pair, 2, &side->pairs[k]));
-  }
-  side->parts[RELATIONSHIP] = family_component(world);
-  MUST(ecs_bundle(world, side->parts, side->program == CREATE ? 0 : PARTS,
-                  &side->all));
-  MUST(ecs_query_create(world, NULL, 0, &side->everything));
-}
 
 static void hand_prepare(void *state) {
   Side *side = state;
   space_deinit(&side->space);
   scene_cool();
-  make_space(side);
+  side_make_space(side);
 }
 
 static void our_prepare(void *state) {
@@ -522,7 +361,7 @@ static void our_prepare(void *state) {
   ecs_world_destroy(side->world);
   side->calls = 0;
   scene_cool();
-  make_world(side);
+  side_make_world(side);
 }
 
 /* Runs two rounds that keep their last entities, and hashes their values. */
@@ -531,7 +370,7 @@ static uint64_t hand_check(void *state) {
   uint64_t hash;
   if (brief.rounds > 2) brief.rounds = 2;
   brief.keeps = true;
-  make_space(&brief);
+  side_make_space(&brief);
   run_program(&hand_steps, &brief);
   hash = brief.space.members.usage;
   for (uint32_t part = 0; part < PARTS; part++)
@@ -546,7 +385,7 @@ static uint64_t check_with(void *state,
   uint64_t hash;
   if (brief.rounds > 2) brief.rounds = 2;
   brief.keeps = true;
-  make_world(&brief);
+  side_make_world(&brief);
   run(&brief, 1);
   hash = scene_count(brief.everything);
   for (uint32_t part = 0; part < PARTS; part++)
@@ -556,6 +395,12 @@ static uint64_t check_with(void *state,
 }
 
 static uint64_t our_check(void *state) { return check_with(state, our_run); }
+static uint64_t bundle_check(void *state) {
+  return check_with(state, bundle_run);
+}
+static uint64_t family_check(void *state) {
+  return check_with(state, family_run);
+}
 static uint64_t bulk_check(void *state) { return check_with(state, bulk_run); }
 
 /* Rows -------------------------------------------------------------------- */
@@ -590,6 +435,9 @@ static void side_deinit(Side *side) {
   free(side->entities);
 }
 
+#define RELATED_CALLS \
+  20 /* allocations of Relationship at most, after a round */
+
 /* The most bytes held, and allocations in and after the first round. */
 static void memory_rows(const char *name, const Side *hand, const Side *ours) {
   ecs_Statistics statistics;
@@ -611,14 +459,26 @@ static void memory_rows(const char *name, const Side *hand, const Side *ours) {
   measure_value(text, "first round", hand->size, "calls", (double)ours->later,
                 0);
   measure_value(text, "later", hand->size, "calls",
-                (double)(ours->calls - ours->later), 0);
+                (double)(ours->calls - ours->later),
+                ours->program == RELATIONSHIPS ? RELATED_CALLS : 0);
 }
 
-static void bench(Program program, bool bulk) {
+/* How our side runs a program. */
+typedef struct Way {
+  const char *name;
+  void (*run)(void *state, uint32_t iterations);
+  uint64_t (*check)(void *state);
+} Way;
+
+static const Way one_by_one = {"one by one", our_run, our_check};
+static const Way in_bundles = {"in bundles", bundle_run, bundle_check};
+static const Way as_families = {"as families", family_run, family_check};
+static const Way in_bulk = {"in bulk", bulk_run, bulk_check};
+
+static void bench(Program program, const Way *way) {
   const Case *what = &cases[program];
   char name[64];
-  snprintf(name, sizeof name, "%s, %s", what->name,
-           bulk ? "in bulk" : "one by one");
+  snprintf(name, sizeof name, "%s, %s", what->name, way->name);
   if (!measure_wanted(name)) return;
   Side hand, ours;
   side_init(&hand, program);
@@ -632,8 +492,7 @@ static void bench(Program program, bool bulk) {
                     .most = 11,
                     .operations = each * hand.size * hand.rounds,
                     .hand = {&hand, hand_prepare, hand_run, hand_check},
-                    .ours = {&ours, our_prepare, bulk ? bulk_run : our_run,
-                             bulk ? bulk_check : our_check}});
+                    .ours = {&ours, our_prepare, way->run, way->check}});
   if (hand.space.table_count > 0 && ours.world != NULL)
     memory_rows(name, &hand, &ours);
   side_deinit(&hand);
@@ -643,8 +502,10 @@ static void bench(Program program, bool bulk) {
 int main(int argument_count, char **arguments) {
   measure_open(argument_count, arguments, "varkor");
   for (Program program = CREATE; program < PROGRAMS; program++) {
-    bench(program, false);
-    if (cases[program].bulk) bench(program, true);
+    bench(program, &one_by_one);
+    if (program == RELATIONSHIPS) bench(program, &in_bundles);
+    if (program == RELATIONSHIPS) bench(program, &as_families);
+    if (cases[program].bulk) bench(program, &in_bulk);
   }
   measure_close();
   return 0;

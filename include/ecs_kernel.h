@@ -35,6 +35,10 @@
  * columns never do; and it takes care of traps that have no handler, which
  * including this file turns off.
  *
+ * A column with the access ECS_UP is of the entities that the rows link to, in a
+ * query along a tree: {"Position", "x", ECS_F32, ECS_UP}. It is only read, and
+ * NULL in blocks without such entities; all of a block are in blocks before it.
+ *
  * A kernel may declare parameters. They are the members of a struct, which a
  * script fills in with the table `parameters` of its system and which the
  * kernel gets as call->user:
@@ -50,7 +54,7 @@
  *
  * A kernel must not
  * - keep a pointer beyond the call,
- * - write a column that it declared ECS_READ,
+ * - write a column that it declared ECS_READ or ECS_UP,
  * - call into the world,
  * - store a NaN with a payload (arithmetic alone makes none).
  */

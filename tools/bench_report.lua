@@ -17,11 +17,12 @@ local report_lua = require "report_lua"
 
 local CLAIMED = {
   "units", "removal", "derivatives", "varkor", "profiles", "iterate", "access",
-  "layout",
+  "layout", "hierarchy", "managed",
 }
 local OTHERS = {
-  "bulk", "change", "commit", "create", "game", "group", "list", "memory",
-  "partial", "program", "record", "replace", "rows", "toggle", "types",
+  "bulk", "change", "changed", "commit", "create", "game", "group", "link",
+  "list", "memory", "observe", "partial", "program", "record", "replace",
+  "rows", "sorted", "toggle", "types",
 }
 
 local smoke, rounds, repetitions = false, 2, 9
@@ -95,7 +96,10 @@ end
 
 local function say_row(rows, claim)
   local row = data.find(rows, table.unpack(claim[3]))
-  if not row then return end
+  if not row then
+    if smoke and claim.counted then return end -- worlds are too small to count
+    error("no benchmark has the row " .. table.concat(claim[3], ", "))
+  end
   if claim.apart then return say_apart(row, claim) end
   if row.value then
     say_cells(claim[1], claim[2], "", figures(row.value) .. " " .. row.unit, "",

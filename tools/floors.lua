@@ -35,6 +35,7 @@ local DOORS = {
   ["ecs.ffi.arrays_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.outside_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.rows_ffi"] = { ["ecs.backend"] = true },
+  ["ecs.ffi.grid_ffi"] = { ["ecs.backend"] = true },
 }
 -- Modules that come with Lua or LuaJIT, or are the C module itself.
 local FOREIGN = { ffi = true, bit = true, ["ecs.core"] = true,

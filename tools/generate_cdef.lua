@@ -26,6 +26,7 @@ local STRUCTS = {
   { name = "ValueCalls", key = "ValueCalls", last = false },
   { name = "ProgramCalls", key = "ProgramCalls", last = false },
   { name = "QueryCalls", key = "QueryCalls", last = false },
+  { name = "GridCalls", key = "GridCalls", last = false },
 }
 
 --- Numbers that the binding defines, as #define NAME 1.

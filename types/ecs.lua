@@ -27,10 +27,17 @@
 ---The value of a field: nil only for type entity.
 ---@alias ecs.FieldValue number | boolean | nil
 
----A field of a new component: its type, or its type and default.
+---What happens when the target of a link dies: its field becomes nil, its
+---component is removed, or the entity that links dies as well.
+---@alias ecs.LinkRule "clear" | "remove" | "destroy"
+
+---A field of a new component: its type, its type and default, or a link to an
+---entity. With tree, no entity is its own target, the target of that one, and
+---so on.
 ---@alias ecs.FieldSchema
 ---| ecs.FieldType
 ---| { [1]: ecs.FieldType, [2]: ecs.FieldValue }
+---| { [1]: "entity", link: ecs.LinkRule, tree?: boolean }
 
 ---A component with values for some of its fields. Reusable, in every world.
 ---@class ecs.Value
@@ -40,12 +47,24 @@
 ---@field name string
 ---@field type "f32"|"f64"|"i8"|"u8"|"i16"|"u16"|"i32"|"u32"|"bool"|"entity"
 ---@field default? number | boolean nil for type entity
+---@field link? ecs.LinkRule of a link
+---@field tree? boolean of a link
 
 ---A component or a tag. Calling it with fields makes a value.
 ---@class ecs.Component
 ---@field name string
 ---@field fields ecs.Field[] a new list each time, in the order of storage
 ---@overload fun(fields: table<string, ecs.FieldValue>): ecs.Value
+
+---What is spawned from one call, with its children: see ecs.prefab.
+---@class ecs.Prefab
+---@field name string
+
+---The parts of a prefab, or of a child of one. A prefab among them is its base.
+---@class ecs.PrefabParts
+---@field [integer] ecs.Part | ecs.Fields | ecs.Prefab
+---@field base? ecs.Prefab whose parts and children it has, too
+---@field children? ecs.PrefabParts[] linked to it by ecs.ChildOf
 
 ---A part of an entity. A component without a value stands for its defaults.
 ---@alias ecs.Part ecs.Component | ecs.Value
@@ -56,9 +75,19 @@
 
 ---@class ecs.ComponentOptions
 ---@field storage? "table" | "sparse" | "bits" default "table"; "bits" for tags
+---@field needs? (ecs.Component | string)[] what an entity gets with it
+
+---A phase that runs once for each step that has passed.
+---@class ecs.FixedPhase
+---@field [1] string its name
+---@field fixed number length of a step, above 0
+---@field most? integer steps that a frame may have; default 5; those beyond are
+---dropped
 
 ---@class ecs.WorldOptions
----@field phases? string[] in running order; default first, update, last
+---@field phases? (string|ecs.FixedPhase)[] in running order; default first,
+---update, last
+---@field states? string[] the first is the state at first; default none
 ---@field flush? "system" | "frame" when changes apply; default "system"
 ---@field seed? integer of ecs.random, 0 to 2^53; default 0
 ---@field precision? "fields" | "double" of compiled functions; default "fields"
@@ -72,7 +101,17 @@
 ---@field optional? ecs.Component[] read and written where present
 ---@field with? ecs.Component[] required; not passed to callbacks
 ---@field without? ecs.Component[] excluded
----@field all? true every entity; alone or with optional
+---@field any? ecs.Component[] at least one required; not passed to callbacks
+---@field changed? ecs.Component[] one set, added or opened for writing since
+---the system of the query last ran
+---@field sort? table the order: a component, a field of it and maybe "down"
+---@field up? ecs.QueryUp the order of a tree, and rows of targets
+---@field all? true every entity; alone, or with optional or up
+
+---What a query along a tree reads of the entities that rows link to.
+---@class ecs.QueryUp
+---@field [1] ecs.Component with one link that is a tree, such as ecs.ChildOf
+---@field read? ecs.Component[] of targets; nil where they are absent
 
 ---A system: exactly one of each, batch, native and run is given.
 ---@class ecs.SystemOptions
@@ -81,12 +120,18 @@
 ---@field each? fun(...) or its text; called with the rows, dt and the entity
 ---@field batch? fun(batch: ecs.Batch, dt: number)
 ---@field native? string the full name of a kernel, as in "forces.drag"
----@field parameters? table<string, any> of the kernel; read before each run
+---@field parameters? table<string, any> of the kernel, or the row of a
+---resource; read before each run
 ---@field run? fun(world: ecs.World, dt: number)
+---@field uses? ecs.Grid[] grids to be built before it runs
 ---@field phase? string default "update"
 ---@field before? string | string[] systems that run later
 ---@field after? string | string[] systems that run earlier
 ---@field enabled? boolean default true
+---@field every? number time from one run to the next, above 0; default every
+---frame
+---@field when? fun(world: ecs.World): any keeps the system off unless true
+---@field in_state? string the only state in which the system runs
 ---@field compile? boolean|"whole" of each; true: compile or raise; "whole": the
 ---same, and no side exits; false: plain Lua
 ---@field precision? "fields"|"double" of a compiled each; default: the world's
@@ -105,8 +150,12 @@
 ---@field state_bytes integer memory that all worlds made by scripts hold
 ---@field state_memory_limit integer the most that these may hold, as the host
 ---has set it; 0: no limit
+---@field grids integer
+---@field grid_bytes integer memory of these, a part of bytes
 ---@field systems integer systems defined, disabled ones included
 ---@field frames integer frames begun: calls of progress and run
+---@field dropped_events integer events that were not met for 1,024 frames
+---@field dropped_steps integer steps of fixed phases beyond the most of a frame
 
 ---Numbers about a system; but for the first two, since world:profile(true).
 ---@class ecs.SystemStats
@@ -125,12 +174,36 @@
 ---@class ecs.Batch
 ---@field count integer number of rows, at least 1
 ---@field entities ecs.Column read only
+---@field up table<ecs.Component | string, table<string, ecs.Column>?> of
+---targets, read only; where the query has up
 ---@field [ecs.Component | string] table<string, ecs.Column>
 
 ---One component of one entity. Valid inside the loop body; to remember
 ---something, store its entity.
 ---@class ecs.Row
 ---@field [string] ecs.FieldValue
+
+---@alias ecs.Occasion
+---| "begin"
+---| "end"
+---| "add"
+---| "remove"
+---| "set"
+---| "enter"
+---| "leave"
+---| "destroy"
+
+---@alias ecs.WatchFunction
+---| fun(world: ecs.World, other: string)
+---| fun(e: ecs.Entity, ...: ecs.Row?)
+---| fun(batch: ecs.Batch)
+
+---@class ecs.ObserverOptions
+---@field batch? boolean the function gets batches of up to 256 entities
+
+---What world:on returns; it need not be kept.
+---@class ecs.Watch
+---@field off fun(self: ecs.Watch) ends the calls
 
 -- Worlds ---------------------------------------------------------------------
 
@@ -147,9 +220,10 @@ function World:clear() end
 function World:close() end
 
 ---Makes an entity with these parts. Raises an error if two parts are of one
----component. A component may have a table of its fields behind it. Cost: one
----move into its table, and one for each sparse part.
----@param ... ecs.Part | ecs.Fields
+---component. A component may have a table of its fields behind it. One part may
+---be a prefab, of which the others override fields. Cost: one move into its
+---table, and one for each sparse part.
+---@param ... ecs.Part | ecs.Fields | ecs.Prefab
 ---@return ecs.Entity
 function World:spawn(...) end
 
@@ -159,7 +233,7 @@ function World:spawn(...) end
 ---component or field named twice; the closure for too few or too many arguments
 ---and for a value that does not fit. Cost: that of spawn without its parts; no
 ---garbage.
----@param ... ecs.Part | ecs.Fields | string
+---@param ... ecs.Part | ecs.Fields | ecs.Prefab | string
 ---@return fun(...: ecs.FieldValue): ecs.Entity
 function World:spawner(...) end
 
@@ -167,7 +241,7 @@ function World:spawner(...) end
 ---rows, in which every column may be written. An error in f is raised again,
 ---and the entities stay. Cost: linear in count; whole columns are filled.
 ---@param count integer 0 to 2^28 - 1
----@param parts (ecs.Part | ecs.Fields)[]
+---@param parts (ecs.Part | ecs.Fields | ecs.Prefab)[]
 ---@param f? fun(batch: ecs.Batch)
 function World:spawn_many(count, parts, f) end
 
@@ -177,7 +251,7 @@ function World:spawn_many(count, parts, f) end
 ---used. Raises an error for what is no id. Cost: that of spawn, and for
 ---each index that is jumped over.
 ---@param e ecs.Entity
----@param ... ecs.Part | ecs.Fields
+---@param ... ecs.Part | ecs.Fields | ecs.Prefab
 ---@return ecs.Entity? e
 ---@return string? why
 function World:spawn_as(e, ...) end
@@ -186,7 +260,7 @@ function World:spawn_as(e, ...) end
 ---allocates nothing. Raises an error while changes are recorded, and where the
 ---memory is not there. Cost: copies the rows of a table that grows.
 ---@param count integer 0 to 2^28 - 1
----@param parts (ecs.Part | ecs.Fields)[]
+---@param parts (ecs.Part | ecs.Fields | ecs.Prefab)[]
 function World:reserve(count, parts) end
 
 ---Destroys an entity. Returns false if it was not alive. Cost: linear in the
@@ -238,6 +312,25 @@ function World:get(e, component, ...) end
 ---@return boolean
 function World:has(e, ...) end
 
+---Emits an event: an entity that every enabled system which names its component
+---meets once. Returns the entity. Raises an error for what is no event. Cost:
+---that of spawn.
+---@param part ecs.Part a value of an event, or its component
+---@param fields? ecs.Fields
+---@return ecs.Entity
+function World:emit(part, fields) end
+
+---Gives the row of the world's one resource of a component, and its entity.
+---With a value, or a table of fields, makes the resource or sets these fields.
+---Raises an error for a component alone that is no resource, for a tag, and
+---where one would be made inside a callback or a frame that records. The row is
+---valid until the resource is gone. Cost: counts the matches of a query.
+---@param part ecs.Part
+---@param fields? ecs.Fields
+---@return ecs.Row row
+---@return ecs.Entity e
+function World:resource(part, fields) end
+
 ---Prepares get for these fields: the closure takes the entity and returns what
 ---world:get(e, component, ...) does, or raises its error; for more than one
 ---argument, too. Cost: about half of get on Lua 5.4; no garbage, but for the
@@ -284,6 +377,66 @@ function World:replace(e, gone, part, fields) end
 ---@return ecs.Component[]? components
 function World:components(e) end
 
+---Spawns another entity like this one, without its name, and clones its
+---children with it. Raises an error if the entity is dead, or a callback has
+---claimed a component of it. Cost: for each entity, every component of the
+---world.
+---@param e ecs.Entity
+---@return ecs.Entity
+function World:clone(e) end
+
+---Returns the name of an entity, or nil; with a name as argument names it, with
+---nil takes its name away. Raises an error if another entity has the name, and
+---when a dead entity is named. Cost: a hash of the name.
+---@param e ecs.Entity
+---@param name? string 1 to 255 bytes of UTF-8 without control characters
+---@return string? name
+function World:name(e, name) end
+
+---Returns the entity that has a name, or nil. Cost: a hash of the name.
+---@param name string
+---@return ecs.Entity?
+function World:find(name) end
+
+---Loops over the entities whose field links to an entity, in the order of
+---linking, as in `for e in world:links(sun, Orbits) do`. They are copied first,
+---and those that do not link any more are passed over. The field may be left
+---out where the component has one link. Raises an error for a component without
+---links, and for a field that is none. Cost: a copy, and a look at each entity;
+---no garbage once the loop has ended.
+---@param e ecs.Entity?
+---@param component ecs.Component
+---@param field? string
+---@return fun(): ecs.Entity?
+function World:links(e, component, field) end
+
+---Returns how many entities the field of which links to an entity. Otherwise as
+---links. Cost: constant.
+---@param e ecs.Entity?
+---@param component ecs.Component
+---@param field? string
+---@return integer
+function World:link_count(e, component, field) end
+
+---Returns the parent of an entity: the field of its ecs.ChildOf. Cost: two
+---look-ups.
+---@param e ecs.Entity?
+---@return ecs.Entity? parent nil if it has none or is dead
+function World:parent(e) end
+
+---Loops over the children of an entity, in the order in which they came, as
+---links does.
+---@param e ecs.Entity?
+---@return fun(): ecs.Entity?
+function World:children(e) end
+
+---Loops over the parent of an entity, the parent of that one, and so on, as
+---they were when the loop began; those that die are passed over. Cost: that of
+---links.
+---@param e ecs.Entity?
+---@return fun(): ecs.Entity?
+function World:ancestors(e) end
+
 ---Makes a query. It lives as long as something refers to it; without terms it
 ---matches every entity. Raises an error if a component is named twice. Cost: a
 ---check of every table, so make a query once and keep it.
@@ -303,10 +456,43 @@ function World:system(options) end
 ---@param dt number time since the last frame; finite, in a unit of your choice
 function World:progress(dt) end
 
----Runs one phase, as a frame of its own. Raises errors as progress does.
+---Runs one phase, as a frame of its own; of a phase in fixed steps, one step of
+---dt. Raises errors as progress does.
 ---@param phase string
 ---@param dt number
 function World:run(phase, dt) end
+
+---Returns the step of a phase in fixed steps, what has passed of the next step,
+---and that as a part of the step. Raises an error for another phase.
+---@param name string
+---@return number step
+---@return number rest
+---@return number part at least 0, below 1
+function World:phase(name) end
+
+---Returns the state that the world is in. Raises an error in a world without
+---states.
+---@return string
+function World:state() end
+
+---Has the state change before the next phase, or step of one; the last call
+---counts. Raises an error for an unknown state.
+---@param state string
+function World:go(state) end
+
+---Has f called whenever a state begins or ends, with the world and the state
+---that ended or begins; or behind every change of a kind: a component is
+---added, removed or set, an entity enters or leaves a query, or is destroyed
+---(then f is the second argument), with the entity and the rows; of what has
+---left, the last values. What such a function changes is applied after all of
+---them were called. An error in f ends the frame, or is raised by the call that
+---applied the change; what has happened stays.
+---@param what ecs.Occasion
+---@param of string | ecs.Component | ecs.Query | ecs.WatchFunction
+---@param f? ecs.WatchFunction | ecs.ObserverOptions
+---@param options? ecs.ObserverOptions
+---@return ecs.Watch
+function World:on(what, of, f, options) end
 
 ---Enables or disables a system; it keeps its position. Raises an error if there
 ---is no such system.
@@ -347,12 +533,12 @@ function World:ungroup(components) end
 ---after the entries before it; below 0 where it pays only with a later one
 
 ---Stores components where a frame costs less, by a model of what each system's
----runs and each change cost. Both were counted since the first frame; the
----counts are halved, so that what happens later weighs more. Worlds that were
----equal stay equal. A layout that is better by less than 1/32 is not worth a
----move. Returns what has moved; `tostring` makes text of the list and of each
----entry. Raises an error inside a callback or a frame that records. Cost:
----milliseconds, and that of `group`.
+---runs and each change cost. Both were counted since the first frame; counts of
+---512 frames or more are halved, so that what happens later weighs more. Worlds
+---that were equal stay equal. A layout that is better by less than 1/32 is not
+---worth a move. Returns what has moved; `tostring` makes text of the list and
+---of each entry. Raises an error inside a callback or a frame that records.
+---Cost: milliseconds, and that of `group`.
 ---@return ecs.Advice[]
 function World:optimize() end
 
@@ -431,6 +617,79 @@ function Total:add(x) end
 ---for a max. Cost: linear in those systems.
 ---@return number
 function Total:value() end
+
+-- Grids ----------------------------------------------------------------------
+
+---An index over space.
+---@class ecs.GridOptions
+---@field query ecs.QueryTerms | ecs.Query whose rows it copies
+---@field at table a component, and two or three names of its fields
+---@field cell number the length of a cell's sides, above 0
+
+---Makes a grid, which answers who is near. It is built once a frame or fixed
+---step, before the first system that uses it, and outside of frames by a
+---question where something may have changed.
+---@param options ecs.GridOptions
+---@return ecs.Grid
+function World:grid(options) end
+
+---Rows of a query in the order of cells, as they were when it was built. In
+---three dimensions z stands behind y.
+---@class ecs.Grid
+local Grid = {}
+
+---An iterator over the entities within a radius of a point, with their rows,
+---which are only read.
+---@param x number
+---@param y number
+---@param radius number from 0 on
+---@return fun(): ecs.Entity?, ...
+function Grid:within(x, y, radius) end
+
+---An iterator over the entities in a box, with their rows.
+---@param x0 number
+---@param y0 number
+---@param x1 number
+---@param y1 number
+---@return fun(): ecs.Entity?, ...
+function Grid:box(x0, y0, x1, y1) end
+
+---An iterator over pairs within a radius of each other, each once: two
+---entities, the rows of the first, those of the second.
+---@param radius number from 0 on
+---@return fun(): ecs.Entity?, ecs.Entity, ...
+function Grid:each_pair(radius) end
+
+---Returns the entity nearest to a point, its rows and its distance; nil if
+---there is none. The rows are over with the next call.
+---@param x number
+---@param y number
+---@param radius? number default: however far
+---@param except? ecs.Entity left out
+---@return ecs.Entity?, ...
+function Grid:nearest(x, y, radius, except) end
+
+---Returns how many are within a radius of a point.
+---@param x number
+---@param y number
+---@param radius number from 0 on
+---@return integer
+function Grid:count(x, y, radius) end
+
+---Returns whether any is within a radius of a point.
+---@param x number
+---@param y number
+---@param radius number from 0 on
+---@param except? ecs.Entity left out
+---@return boolean
+function Grid:any(x, y, radius, except) end
+
+---Builds the grid now. Raises an error while a callback writes what it copies.
+function Grid:build() end
+
+---Returns text for people: rows, cells, bytes, a suitable cell.
+---@return string
+function Grid:explain() end
 
 -- Queries --------------------------------------------------------------------
 
@@ -554,6 +813,35 @@ function ecs.load_native(library) end
 ---@param n integer the largest number, m or more
 ---@return integer
 function ecs.random(m, n) end
+
+---Defines a kind of events, by a name and fields as a component has them; an
+---event is made by World:emit. Raises an error where there is another component
+---of that name.
+---@param name string
+---@param fields? table<string, ecs.FieldType | table>
+---@return ecs.Component
+function ecs.event(name, fields) end
+
+---Defines a prefab: the parts of what is spawned from it, and its children. It
+---is a part of spawn, spawn_as, spawn_many, reserve and spawners; fields of a
+---call override those of the prefab, and these those of its base. Raises an
+---error
+---where a prefab of that name has other parts, for children more than 32 deep,
+---and for more than 1,024 entities. Without parts, returns the prefab of this
+---name.
+---@param name string
+---@param parts? ecs.PrefabParts
+---@return ecs.Prefab
+function ecs.prefab(name, parts) end
+
+---The tag of entities that are resources.
+---@type ecs.Component
+ecs.Resource = {}
+
+---The component that makes a hierarchy: its field parent is a link that
+---destroys its owner, and a tree.
+---@type ecs.Component
+ecs.ChildOf = {}
 
 ---@type ecs.math
 ecs.math = {}

@@ -4,7 +4,8 @@
  *
  * A space has a set of the ids in use and a table for each type of component.
  * A set keeps a sparse and a dense array, in one block, which always map to
- * each other, unused elements too, so that it can give out ids that are not in use:
+ * each other, unused elements too, so that it can give out ids that are not in
+ * use:
  *
  *      sparse   | 2 | 0 | 3 | 1 |     sparse[dense[k]] == k for every k
  *      dense    | 1 | 3 | 0 | 2 |     the first `usage` ids are in use

@@ -16,6 +16,8 @@
 
 #include "api/for_bindings.h"
 #include "component/definition.h"
+#include "component/new_prefab.h"
+#include "component/prefab.h"
 #include "ecs_lua.h"
 #include "host.h"
 #include "missing_names.h"
@@ -32,7 +34,10 @@
 #include "query/batch_loop.h"
 #include "query/batch_view.h"
 #include "query/bulk_methods.h"
+#include "query/grid_loop.h"
+#include "query/lua_grid.h"
 #include "query/lua_query.h"
+#include "query/observers.h"
 #include "query/row_loop.h"
 #include "query/row_random.h"
 #include "query/row_view.h"
@@ -41,12 +46,14 @@
 #include "query/world_queries.h"
 #include "world/components.h"
 #include "world/entity_methods.h"
+#include "world/link_methods.h"
 #include "world/field_calls.h"
 #include "world/frames.h"
 #include "world/lua_world.h"
 #include "world/prepared.h"
 #include "world/script_hash.h"
 #include "world/spawner.h"
+#include "world/telling.h"
 #include "world/totals.h"
 #include "world/traceback.h"
 #include "world/value_calls.h"
@@ -60,7 +67,7 @@ static int install(lua_State *L) {
   ObjectKind kind = bind_kind_named(luaL_checkstring(L, 1));
   if (kind == KIND_COUNT) return luaL_argerror(L, 1, "no such kind");
   luaL_checktype(L, 2, LUA_TTABLE);
-  if (kind != KIND_WORLD && kind != KIND_QUERY)
+  if (kind != KIND_WORLD && kind != KIND_QUERY && kind != KIND_GRID)
     return luaL_argerror(L, 1, "takes no methods");
   lua_settop(L, 2);
   bind_push_methods(L, kind);
@@ -72,6 +79,23 @@ static int install(lua_State *L) {
     lua_rawset(L, 3);
   }
   return 0;
+}
+
+/* known(name): a table with weak keys of this name, in which scripts/ecs notes
+ * what it has made: one for all copies of the scripts that are loaded. */
+static int known(lua_State *L) {
+  const char *name = lua_pushfstring(L, "known %s", luaL_checkstring(L, 1));
+  bind_push_shared(L);
+  lua_getfield(L, -1, name);
+  if (lua_istable(L, -1)) return 1;
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -4, name);
+  return 1;
 }
 
 /* The function of "columns" is handed over once, to the builder of views, and
@@ -159,21 +183,34 @@ static void stay_loaded(void) {
 
 /* Runs with the state as upvalue and returns the module. */
 static int open_module(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"install", install}, {"share", share}, {"kind", kind}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"install", install},
+                                       {"share", share},
+                                       {"kind", kind},
+                                       {"known", known},
+                                       {NULL, NULL}};
   static void (*const modules[])(lua_State *) = {
-      bind_open_error,         bind_open_name,         bind_open_read_file,
-      bind_open_tokens,        bind_open_same_code,    bind_open_lua_math,
-      bind_open_definition,    bind_open_lua_world,    bind_open_components,
-      bind_open_world_methods, bind_open_advice,       bind_open_entity_methods,
-      bind_open_field_calls,   bind_open_value_calls,  bind_open_prepared,
-      bind_open_spawner,       bind_open_frames,       bind_open_totals,
-      bind_open_traceback,     bind_open_script_hash,  bind_open_lua_query,
-      bind_open_world_queries, bind_open_world_close,  bind_open_batch_view,
-      bind_open_batch_loop,    bind_open_spawn_many,   bind_open_row_view,
-      bind_open_row_loop,      bind_open_bulk_methods, bind_open_row_random,
-      bind_open_lua_kernel,    bind_open_lua_program,  bind_open_exit_loop,
-      bind_open_table_copy,    bind_open_host,         bind_open_missing_names,
+      bind_open_error,         bind_open_name,
+      bind_open_read_file,     bind_open_tokens,
+      bind_open_same_code,     bind_open_lua_math,
+      bind_open_definition,    bind_open_prefab,
+      bind_open_new_prefab,    bind_open_lua_world,
+      bind_open_components,    bind_open_world_methods,
+      bind_open_advice,        bind_open_entity_methods,
+      bind_open_link_methods,  bind_open_field_calls,
+      bind_open_value_calls,   bind_open_prepared,
+      bind_open_spawner,       bind_open_frames,
+      bind_open_totals,        bind_open_traceback,
+      bind_open_script_hash,   bind_open_lua_query,
+      bind_open_world_queries, bind_open_world_close,
+      bind_open_batch_view,    bind_open_batch_loop,
+      bind_open_spawn_many,    bind_open_row_view,
+      bind_open_row_loop,      bind_open_bulk_methods,
+      bind_open_row_random,    bind_open_lua_kernel,
+      bind_open_lua_program,   bind_open_exit_loop,
+      bind_open_table_copy,    bind_open_host,
+      bind_open_telling,       bind_open_observers,
+      bind_open_lua_grid,      bind_open_grid_loop,
+      bind_open_missing_names,
   };
   stay_loaded();
   lua_newtable(L);

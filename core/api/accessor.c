@@ -269,9 +269,14 @@ static void store_element(const AccessorState *state, uint32_t field,
   scalar_canonicalize(state->schema->fields[field].type, element);
 }
 
-/* If an entity has records, a change of it must be recorded too, after them. */
+static bool has_links(const AccessorState *state) {
+  return state->world->store.components[state->component].link_count > 0;
+}
+
+/* If an entity has records, a change of it must be recorded too, after them;
+ * changes of links always are. */
 static bool is_recorded(const AccessorState *state, ecs_Entity entity) {
-  return deferred_commands(state->world, entity) != NULL;
+  return has_links(state) || recorded_commands(state->world, entity) != NULL;
 }
 
 static ECS_COLD ecs_Status set_slowly(AccessorState *state, ecs_Entity entity,
@@ -281,8 +286,9 @@ static ECS_COLD ecs_Status set_slowly(AccessorState *state, ecs_Entity entity,
   if (status == ECS_OK) status = find(state, entity, &row);
   if (status != ECS_OK) return status;
   if (is_recorded(state, entity))
-    return deferred_set(state->world, entity, state->component, image,
-                        UINT64_MAX);
+    return world_store(state->world, entity, state->component, image,
+                       UINT64_MAX);
+  table_stamp(state->table, state->bit, row, 1);
   for (uint32_t i = 0; i < state->schema->field_count; i++)
     store_element(state, i, row,
                   (const char *)image + state->schema->fields[i].offset);
@@ -295,7 +301,7 @@ static ECS_APART ecs_Status set_mixed(AccessorState *state, ecs_Entity entity,
   const Store *store = &state->world->store;
   const Component *component = &store->components[state->component];
   size_t row;
-  if (ECS_UNLIKELY(component->readers > 0 ||
+  if (ECS_UNLIKELY(component_is_guarded(component) ||
                    state->world->commands.entity_count > 0 ||
                    state->layout_version != store->layout_version ||
                    !find_any_cached(state, entity, &row)))
@@ -316,7 +322,7 @@ ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
   AccessorState *state = state_of(accessor);
   const Store *store = &state->world->store;
   const Component *component = &store->components[state->component];
-  if (ECS_UNLIKELY(component->readers > 0 ||
+  if (ECS_UNLIKELY(component_is_guarded(component) ||
                    state->world->commands.entity_count > 0 ||
                    state->plain_version != store->layout_version))
     return set_mixed(state, entity, image);
@@ -548,13 +554,15 @@ static void scatter(char *to, const char *from, const uint32_t *rows,
   }
 }
 
-/* As read_one_table. False also while anything is recorded. */
+/* As read_one_table. False also while anything is recorded, and where the table
+ * has stamps. */
 static bool write_one_table(AccessorState *state, const ecs_Entity *entities,
                             uint32_t count, uint32_t done,
                             const void *const *columns) {
   uint32_t rows[WINDOW];
   if (state->world->commands.entity_count > 0 ||
-      !find_one_table(state, entities, count, rows))
+      !find_one_table(state, entities, count, rows) ||
+      state->table->stamps != NULL)
     return false;
   const SchemaField *field = state->schema->fields;
   for (uint32_t k = 0; k < state->field_count; k++, field++)
@@ -575,12 +583,34 @@ static uint32_t write_window(AccessorState *state, const ecs_Entity *entities,
     if (find(state, entities[i], &row) != ECS_OK) continue;
     found++;
     if (is_recorded(state, entities[i])) continue;
+    table_stamp(state->table, state->bit, row, 1);
     for (uint32_t k = 0; k < state->schema->field_count; k++)
       store_element(state, k, row,
                     (const char *)columns[k] +
                         ((size_t)(done + i) << code_shift(state->codes[k])));
   }
   return found;
+}
+
+/* Sets a component with links, which changes are recorded, and applied where
+ * nothing is open. */
+static ecs_Status set_many_linked(AccessorState *state,
+                                  const ecs_Entity *entities, uint32_t count,
+                                  const void *const *columns, uint32_t *found) {
+  uint32_t row = 0, total = 0;
+  ecs_Status status = check(state, true);
+  if (status == ECS_OK) status = deferral_open(state->world);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < count; i++)
+    total += find(state, entities[i], &row) == ECS_OK;
+  status = record_many(state, entities, count, columns);
+  if (status == ECS_OK) {
+    status = deferral_close(state->world);
+  } else {
+    deferral_discard(state->world);
+  }
+  if (status == ECS_OK && found != NULL) *found = total;
+  return status;
 }
 
 /* Recording comes first, because it may fail. */
@@ -591,6 +621,8 @@ ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
   if (count > 0 && (entities == NULL || columns == NULL)) return ECS_E_ARGUMENT;
   AccessorState *state = state_of(accessor);
   uint32_t total = 0;
+  if (has_links(state))
+    return set_many_linked(state, entities, count, columns, found);
   ecs_Status status = check(state, true);
   if (status == ECS_OK && state->world->commands.entity_count > 0)
     status = record_many(state, entities, count, columns);

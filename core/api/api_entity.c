@@ -3,8 +3,11 @@
  * Checks components, fields and images, then calls world/deferred_change.h.
  * Entities need no check of their own: the store finds no row for a handle that
  * is not alive. */
+#include "api/api_entity.h"
+
 #include "base/misuse.h"
 #include "storage/table_image.h"
+#include "world/clone.h"
 #include "world/replace.h"
 #include "world/spawn_as.h"
 
@@ -156,28 +159,66 @@ ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
   return ECS_OK;
 }
 
+/* Makes the image of a component of which one field is stored. An image that is
+ * recorded is copied whole, so its other fields must hold something. */
+static ecs_Status make_image(const ecs_World *world, ecs_Component id,
+                             uint32_t field, double value,
+                             ComponentImage *image) {
+  if (!world_has_component(world, id)) return ECS_E_COMPONENT;
+  const Component *component = &world->store.components[id];
+  const Schema *schema = component->schema;
+  if (schema->field_count == 0) return ECS_E_COMPONENT;
+  if (field >= schema->field_count) return ECS_E_FIELD;
+  ecs_Status status =
+      ecs_scalar_store(schema->fields[field].type,
+                       (char *)image + schema->fields[field].offset, value);
+  bool recorded = world->depth > 0 || component->guards > 0;
+  for (uint32_t i = 0; recorded && i < schema->field_count; i++)
+    if (i != field)
+      memcpy((char *)image + schema->fields[i].offset,
+             (const char *)schema->default_image + schema->fields[i].offset,
+             scalar_bytes(schema->fields[i].type));
+  return status;
+}
+
+/* ecs_set, so that world_set is inlined once. */
 ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
                          ecs_Component component, uint32_t field,
                          double value) {
   ECS_MUST_LIVE(WORLD, world);
   ComponentImage image;
-  if (!world_has_component(world, component)) return ECS_E_COMPONENT;
-  const Schema *schema = world->store.components[component].schema;
-  if (schema->field_count == 0) return ECS_E_COMPONENT;
-  if (field >= schema->field_count) return ECS_E_FIELD;
-  ecs_Status status =
-      ecs_scalar_store(schema->fields[field].type,
-                       (char *)&image + schema->fields[field].offset, value);
+  ecs_Status status = make_image(world, component, field, value, &image);
   if (status != ECS_OK) return status;
-  /* An image that is recorded is copied whole, so its other fields must hold
-   * something. */
-  for (uint32_t i = 0; world->depth > 0 && i < schema->field_count; i++)
-    if (i != field)
-      memcpy((char *)&image + schema->fields[i].offset,
-             (const char *)schema->default_image + schema->fields[i].offset,
-             scalar_bytes(schema->fields[i].type));
-  /* ecs_set, so that world_set is inlined once. */
   return ecs_set(world, entity, component, &image, UINT64_C(1) << field);
+}
+
+/* Stores a field in place, whatever is recorded. */
+static ecs_Status store_at_once(ecs_World *world, ecs_Entity entity,
+                                ecs_Component id, const void *image,
+                                uint64_t fields) {
+  const Component *component = &world->store.components[id];
+  Table *table;
+  uint32_t row;
+  ecs_Status status =
+      store_locate_columns(&world->store, component, entity, &table, &row);
+  if (status != ECS_OK) return world_absence(world, entity, status);
+  if (component->readers > 0) return world_refuse_access(world, id);
+  table_set(table, row, component->bit, component->schema, image, fields);
+  return ECS_OK;
+}
+
+ecs_Status ecs_row_store(ecs_World *world, ecs_Entity entity,
+                         ecs_Component component, uint32_t field, double value,
+                         bool at_once) {
+  ECS_MUST_LIVE(WORLD, world);
+  ComponentImage image;
+  uint64_t fields = UINT64_C(1) << (field & 63u);
+  ecs_Status status = make_image(world, component, field, value, &image);
+  if (status != ECS_OK) return status;
+  bool waits =
+      link_is_named(&world->links, &world->store.components[component], fields);
+  return (at_once && !waits ? store_at_once : world_store)(
+      world, entity, component, &image, fields);
 }
 
 /* Presence ---------------------------------------------------------------- */
@@ -195,6 +236,13 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
              table_has(table, component->bit);
   ECS_ASSERT(has == world_has(world, entity, id));
   return has;
+}
+
+ecs_Status ecs_clone(ecs_World *world, ecs_Entity entity, ecs_Entity *clone) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (clone == NULL) return ECS_E_ARGUMENT;
+  return world_alive(world, entity) ? world_clone(world, entity, clone)
+                                    : ECS_E_DEAD;
 }
 
 uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,

@@ -78,8 +78,16 @@ static ecs_Status apply(const LayoutAdvice *advice) {
   return status;
 }
 
+/* Counts of fewer frames stay: halving would round 3 to 2 and 1 to 1, so the same
+ * question would get another answer. */
+#define HALVED_FRAMES (2u * LAYOUT_FRAMES)
+
 /* Rounds up, so that what happened once stays known. */
 static void halve_counts(Store *store) {
+  uint64_t frames = 0;
+  for (uint32_t i = 0; i < store->use_count; i++)
+    if (store->uses[i].runs > frames) frames = store->uses[i].runs;
+  if (frames < HALVED_FRAMES) return;
   for (uint32_t i = 0; i < store->use_count; i++)
     store->uses[i].runs -= store->uses[i].runs / 2;
   for (uint32_t i = 1; i < store->component_count; i++)

@@ -24,6 +24,20 @@ static ecs_Status record_one(const ListRequest *request, ecs_Entity entity) {
   return deferred_add(world, entity, request->component, request->image);
 }
 
+/* Does the change concern observers, or links that exist, make any, or add what
+ * a component needs? */
+static bool is_recorded(const ListRequest *request) {
+  const LinkSet *links = &request->world->links;
+  const Component *component =
+      &request->world->store.components[request->component];
+  if (request->kind == COMMAND_DESTROY)
+    return world_has_links(links) || request->world->observers.asks_deaths;
+  if (component->observed) return true;
+  if (request->kind == COMMAND_REMOVE) return links_exist(links, component);
+  return component->need_count > 0 ||
+         link_is_made(links, component, request->image, UINT64_MAX);
+}
+
 /* A dead entity is passed over. */
 static ecs_Status record_list(const ListRequest *request,
                               const ecs_Entity *entities, uint32_t count,
@@ -42,12 +56,25 @@ static ecs_Status record_list(const ListRequest *request,
   return ECS_OK;
 }
 
+/* Records the list where nothing is open, and applies it. */
+static ecs_Status record_now(const ListRequest *request,
+                             const ecs_Entity *entities, uint32_t count,
+                             uint32_t *found) {
+  ecs_Status status = deferral_open(request->world);
+  if (status != ECS_OK) return status;
+  status = record_list(request, entities, count, found);
+  if (status == ECS_OK) return deferral_close(request->world);
+  deferral_discard(request->world);
+  return status;
+}
+
 static ecs_Status change_list(const ListRequest *request,
                               const ecs_Entity *entities, uint32_t count,
                               uint32_t *found) {
   Store *store = &request->world->store;
   if (request->world->depth > 0)
     return record_list(request, entities, count, found);
+  if (is_recorded(request)) return record_now(request, entities, count, found);
   switch (request->kind) {
     case COMMAND_ADD:
       return list_add(store, entities, count, request->component,

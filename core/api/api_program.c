@@ -1,13 +1,14 @@
 /* api_program.c: the border for kernel programs.
  *
- * Checks that a call has as many uniforms, reductions and arrays as its program,
- * and that no open cursor claims what the program reads or writes. */
+ * Checks that a call has as many uniforms, reductions, arrays and grids as its
+ * program, and that no open cursor claims what the program reads or writes. */
 #include "base/misuse.h"
 #include "program/program_parse.h"
 #include "program/program_order.h"
 #include "program/program_print.h"
 #include "program/vm.h"
 #include "program/vm_ahead.h"
+#include "program/vm_near.h"
 #include "query/claims.h"
 
 #include <stdio.h>
@@ -85,6 +86,7 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
   *info = (ecs_ProgramInfo){.uniforms = program->uniform_count,
                             .reductions = program->reduction_count,
                             .arrays = program->array_count,
+                            .grids = program->grid_count,
                             .exits = program->exits,
                             .operations = program->plan->step_count +
                                           program->plan->sum_count +
@@ -109,14 +111,28 @@ static ecs_Status check_arrays(const ecs_ProgramCall *call) {
   return ECS_OK;
 }
 
-/* Are the uniforms and arrays of a call those of the program? */
+static ecs_Status check_grids(const ecs_Program *program,
+                              const ecs_ProgramCall *call) {
+  for (uint32_t k = 0; k < call->grid_count; k++) {
+    if (call->grids[k] == NULL) return ECS_E_ARGUMENT;
+    ECS_MUST_LIVE(GRID, call->grids[k]);
+  }
+  return near_fits(program, call) ? ECS_OK : ECS_E_ARGUMENT;
+}
+
+/* Are the uniforms, arrays and grids of a call those of the program? */
 static inline ecs_Status check_inputs(const ecs_Program *program,
                                       const ecs_ProgramCall *call) {
   if (call == NULL || call->uniform_count != program->uniform_count ||
       call->array_count != program->array_count ||
+      call->grid_count != program->grid_count ||
       (call->uniform_count > 0 && call->uniforms == NULL) ||
-      (call->array_count > 0 && call->arrays == NULL))
+      (call->array_count > 0 && call->arrays == NULL) ||
+      (call->grid_count > 0 && call->grids == NULL))
     return ECS_E_ARGUMENT;
+  ecs_Status status =
+      call->grid_count > 0 ? check_grids(program, call) : ECS_OK;
+  if (status != ECS_OK) return status;
   return check_arrays(call);
 }
 

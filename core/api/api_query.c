@@ -3,6 +3,7 @@
  * Checks terms and claims. Beginning a cursor opens a level of recording
  * (world/deferral.h); ending or discarding the cursor closes the level. */
 #include "api/api_query.h"
+#include "api/api_grid.h"
 #include "base/misuse.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
@@ -12,6 +13,12 @@
 #include "query/query_entities.h"
 
 /* Queries --------------------------------------------------------------- */
+
+/* May two terms name one component? What targets have, and the component with
+ * the link, may be named for the row itself as well. */
+static bool may_repeat(ecs_Access one, ecs_Access other) {
+  return one != other && (!access_is_own(one) || !access_is_own(other));
+}
 
 /* ECS_E_LIMIT: too many terms; ECS_E_ARGUMENT: no terms, or an unknown access;
  * ECS_E_COMPONENT: an id names no component, or occurs twice. */
@@ -25,9 +32,30 @@ static ecs_Status check_terms(ecs_World *world, const ecs_Term *terms,
     if ((uint32_t)terms[i].access >= ECS_ACCESS_COUNT) return ECS_E_ARGUMENT;
     if (!world_has_component(world, terms[i].component)) return ECS_E_COMPONENT;
     for (uint32_t k = 0; k < i; k++)
-      if (terms[k].component == terms[i].component) return ECS_E_COMPONENT;
+      if (terms[k].component == terms[i].component &&
+          !may_repeat(terms[k].access, terms[i].access))
+        return ECS_E_COMPONENT;
   }
   return ECS_OK;
+}
+
+/* Finds the link that a query goes along; *link is NULL if it names none.
+ * ECS_E_ARGUMENT: it names two, or targets without a link; ECS_E_FIELD: the
+ * component has not one link that is a tree. */
+static ecs_Status find_link(const ecs_World *world, const ecs_Term *terms,
+                            uint32_t count, const LinkIndex **link) {
+  const Component *along = NULL;
+  bool up = false;
+  for (uint32_t i = 0; i < count; i++) {
+    up = up || terms[i].access == ECS_UP;
+    if (terms[i].access != ECS_ALONG) continue;
+    if (along != NULL) return ECS_E_ARGUMENT;
+    along = &world->store.components[terms[i].component];
+  }
+  *link = NULL;
+  if (along == NULL) return up ? ECS_E_ARGUMENT : ECS_OK;
+  *link = link_set_find_tree(&world->links, along);
+  return *link == NULL ? ECS_E_FIELD : ECS_OK;
 }
 
 ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
@@ -35,7 +63,9 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
   ECS_MUST_LIVE(WORLD, world);
   Memory *memory = &world->store.memory;
   if (query == NULL) return ECS_E_ARGUMENT;
+  const LinkIndex *link = NULL;
   ecs_Status status = check_terms(world, terms, count);
+  if (status == ECS_OK) status = find_link(world, terms, count, &link);
   if (status == ECS_OK) status = world_reserve_query(world);
   if (status != ECS_OK) return status;
   ecs_Query *made = memory_zeroed(memory, 1, sizeof(ecs_Query));
@@ -45,6 +75,10 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
     memory_free(memory, made, sizeof(ecs_Query));
     return status;
   }
+  if (link != NULL) {
+    made->links = &world->links.indices;
+    made->link = (uint32_t)(link - world->links.indices);
+  }
   world_add_query(world, made);
   LIVING_ENTER(QUERY, made);
   *query = made;
@@ -53,6 +87,7 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
 
 void api_query_free(ecs_Query *query) {
   ecs_World *world = world_of(query);
+  api_grids_free(query);
   LIVING_LEAVE(QUERY, query);
   world_remove_query(world, query);
   while (query->programs != NULL) program_destroy(query->programs);
@@ -70,6 +105,44 @@ ecs_Status ecs_query_destroy(ecs_Query *query) {
   return ECS_OK;
 }
 
+/* ECS_E_OPEN: the query is in use; ECS_E_ARGUMENT: there is no such term whose
+ * component is there, or the query goes along a tree or has a grid. */
+static ecs_Status check_asked(const ecs_Query *query, uint32_t term) {
+  if (query->open > 0) return ECS_E_OPEN;
+  return query->links == NULL && query->grids == NULL &&
+                 term < query->term_count &&
+                 query->terms[term].access != ECS_WITHOUT
+             ? ECS_OK
+             : ECS_E_ARGUMENT;
+}
+
+ecs_Status ecs_query_ask_changes(ecs_Query *query, uint32_t term) {
+  ECS_MUST_LIVE(QUERY, query);
+  ecs_Status status = check_asked(query, term);
+  if (status != ECS_OK) return status;
+  return query_asks_changes(query, query->terms[term].component)
+             ? ECS_E_ARGUMENT
+             : query_ask_changes(query, term);
+}
+
+ecs_Status ecs_query_sort(ecs_Query *query, uint32_t term, uint32_t field,
+                          bool down) {
+  ECS_MUST_LIVE(QUERY, query);
+  ecs_Status status = check_asked(query, term);
+  if (status != ECS_OK) return status;
+  ecs_Access access = query->terms[term].access;
+  ecs_Component id = query->terms[term].component;
+  if (access == ECS_OPTIONAL || access == ECS_ANY || query_is_sorted(query))
+    return ECS_E_ARGUMENT;
+  if (field >= query->store->components[id].field_count) return ECS_E_FIELD;
+  return query_ask_order(query, term, field, down);
+}
+
+void ecs_query_mark_seen(ecs_Query *query) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (query->picked != NULL) picked_rows_see(query->picked);
+}
+
 ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count) {
   ECS_MUST_LIVE(QUERY, query);
   if (count == NULL) return ECS_E_ARGUMENT;
@@ -81,9 +154,23 @@ ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count) {
 ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity) {
   ECS_MUST_LIVE(QUERY, query);
   if (entity == NULL) return ECS_E_ARGUMENT;
-  ecs_Status status = query_plan(query);
+  ecs_Component contested = claims_contested_order(query);
+  if (contested != 0) return world_refuse_access(world_of(query), contested);
+  ecs_Status status = query->links != NULL || query->picked != NULL
+                          ? query_prepare(query)
+                          : query_plan(query);
   if (status == ECS_OK) *entity = query_first_entity(query);
   return status;
+}
+
+ecs_Status ecs_query_target(const ecs_Query *query, ecs_Entity entity,
+                            ecs_Entity *target) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (target == NULL) return ECS_E_ARGUMENT;
+  *target = 0;
+  if (!world_alive(world_of(query), entity)) return ECS_E_DEAD;
+  if (query->links != NULL) *target = link_target(query_links(query), entity);
+  return ECS_OK;
 }
 
 ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
@@ -216,7 +303,7 @@ static bool next_spawned(CursorState *state, ecs_Batch *batch) {
   if (state->handed_out || state->count == 0) return false;
   state->handed_out = true;
   *batch = (ecs_Batch){.count = state->count,
-                       .column_count = state->bundle->column_count,
+                       .column_count = bundle_given_columns(state->bundle),
                        .entities = state->entities,
                        .columns = state->columns};
   return true;
@@ -231,11 +318,11 @@ bool ecs_cursor_next(ecs_Cursor *cursor, ecs_Batch *batch) {
                                      : next_spawned(state, batch);
 }
 
-/* Claims the bundle's components that have columns, or releases the claims. */
+/* Claims the components named that have columns, or releases the claims. */
 static void claim_bundle(CursorState *state, bool claimed) {
   const Bundle *bundle = state->bundle;
   state->claimed = claimed;
-  for (uint32_t i = 0; i < bundle->item_count; i++) {
+  for (uint32_t i = 0; i < bundle->given_count; i++) {
     Component *component =
         &state->world->store.components[bundle->items[i].component];
     if (bundle->items[i].column_count == 0) continue;
@@ -246,14 +333,24 @@ static void claim_bundle(CursorState *state, bool claimed) {
   }
 }
 
+/* Stamps the rows that were filled in through the cursor. */
+static void stamp_spawned(const CursorState *state) {
+  const Bundle *bundle = state->bundle;
+  for (uint32_t i = 0; state->count > 0 && i < bundle->group_count; i++)
+    table_stamp_rows(bundle->groups[i].table, bundle->first_rows[i],
+                     state->count);
+}
+
 /* Releases the cursor's claims and writes back what it gathered. The level
  * stays open; returns the world to close it in. */
 static ecs_World *close_cursor(CursorState *state) {
   ecs_World *world = state->world;
-  if (state->cursor.query != NULL)
+  if (state->cursor.query != NULL) {
     cursor_end(&state->cursor);
-  else if (state->claimed)
+  } else if (state->claimed) {
+    stamp_spawned(state);
     claim_bundle(state, false);
+  }
   state->world = NULL;
   return world;
 }
@@ -261,12 +358,18 @@ static ecs_World *close_cursor(CursorState *state) {
 ecs_Status ecs_cursor_end(ecs_Cursor *cursor) {
   CursorState *state = state_of(cursor);
   if (!is_innermost(state, __func__)) return ECS_E_ARGUMENT;
-  return deferral_close(close_cursor(state));
+  ecs_World *world = close_cursor(state);
+  ecs_Status status = deferral_close(world);
+  if (world->depth == 0) observe_close_births(world);
+  return status;
 }
 
 void ecs_cursor_discard(ecs_Cursor *cursor) {
   CursorState *state = state_of(cursor);
-  if (is_innermost(state, __func__)) deferral_discard(close_cursor(state));
+  if (!is_innermost(state, __func__)) return;
+  ecs_World *world = close_cursor(state);
+  deferral_discard(world);
+  if (world->depth == 0) observe_close_births(world);
 }
 
 /* One entity at a time -------------------------------------------------- */
@@ -281,14 +384,15 @@ ecs_Status ecs_query_entities(ecs_Query *query, ecs_Entity *entities,
   if (status != ECS_OK) return status;
   query_entities(query, entities, capacity);
   *count = query_count(query);
+  if (query->picked != NULL)
+    picked_rows_walked(query->picked, query->store, query->store->clock.tick);
   return ECS_OK;
 }
 
 static uint32_t row_flags(ecs_Query *query, ecs_Entity entity, bool matches) {
   ecs_World *world = world_of(query);
   uint32_t flags = world->depth == 0 ? ECS_ROW_IN_PLACE : 0;
-  if (matches && !deferred_is_destroyed(world, entity))
-    flags |= ECS_ROW_MATCHES;
+  if (matches && !recorded_destroyed(world, entity)) flags |= ECS_ROW_MATCHES;
   return flags;
 }
 
@@ -336,7 +440,7 @@ ecs_Status ecs_query_locate_run(ecs_Query *query, const ecs_Entity *entities,
 
 /* Points the state at rows that were just spawned. */
 static void point_at_rows(CursorState *state, Bundle *bundle) {
-  for (uint32_t i = 0; i < bundle->column_count; i++) {
+  for (uint32_t i = 0; i < bundle_given_columns(bundle); i++) {
     const BundleColumn *column = &bundle->columns[i];
     const Table *table = bundle->groups[column->group_index].table;
     uint32_t row = bundle->first_rows[column->group_index];
@@ -350,8 +454,18 @@ static void point_at_rows(CursorState *state, Bundle *bundle) {
 static ecs_Status spawn_now(ecs_World *world, Bundle *bundle, uint32_t count,
                             CursorState *state) {
   ecs_Status status =
-      spawn_rows(&world->store, bundle, count, bundle->first_rows);
-  if (status != ECS_OK || state == NULL) return status;
+      bundle->noticed ? observe_reserve_births(world, bundle, count) : ECS_OK;
+  if (status == ECS_OK)
+    status = spawn_rows(&world->store, bundle, count, bundle->first_rows);
+  if (status != ECS_OK) return status;
+  if (state == NULL) {
+    if (bundle->noticed && count > 0)
+      observe_births(world,
+                     bundle->groups[0].table->entities + bundle->first_rows[0],
+                     count);
+    return ECS_OK;
+  }
+  observe_open_births(world, bundle, count);
   if (count > 0) point_at_rows(state, bundle);
   claim_bundle(state, true);
   return ECS_OK;

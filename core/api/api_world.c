@@ -6,6 +6,7 @@
 #include "world/world_explain.h"
 #include "world/world_hash.h"
 #include "world/world_trim.h"
+#include "query/grid.h"
 #include "query/query_use.h"
 #include "change/regroup.h"
 
@@ -28,6 +29,7 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
     return status;
   }
   command_buffer_init(&created->commands, &created->store);
+  entity_names_init(&created->names);
   LIVING_ENTER(WORLD, created);
   *world = created;
   return ECS_OK;
@@ -45,6 +47,9 @@ void ecs_world_destroy(ecs_World *world) {
     api_query_free(world->queries[world->query_count - 1]);
   memory_free(&world->store.memory, world->queries,
               world->query_capacity * sizeof(ecs_Query *));
+  link_set_deinit(&world->links, &world->store.memory);
+  observer_set_deinit(&world->observers, &world->store.memory);
+  entity_names_deinit(&world->names, &world->store.memory);
   command_flush_deinit(&world->commands);
   command_buffer_deinit(&world->commands);
   bundle_destroy_all(&world->store);
@@ -70,7 +75,11 @@ ecs_Status ecs_world_hold(ecs_World *world, ecs_Holder *holder) {
 ecs_Status ecs_world_clear(ecs_World *world) {
   ECS_MUST_LIVE(WORLD, world);
   if (world->depth > 0) return ECS_E_OPEN;
+  ecs_Status status = observe_clear(world);
+  if (status != ECS_OK) return status;
   store_clear(&world->store);
+  link_set_clear(&world->links);
+  entity_names_deinit(&world->names, &world->store.memory);
   ECS_ASSERT(world->store.index.alive_count == 0);
   return ECS_OK;
 }
@@ -113,6 +122,16 @@ static uint64_t count_tables(const Store *store) {
   return count;
 }
 
+/* Adds the grids of all queries. */
+static void count_grids(const ecs_World *world, ecs_Statistics *statistics) {
+  for (uint32_t i = 0; i < world->query_count; i++)
+    for (const ecs_Grid *grid = world->queries[i]->grids; grid != NULL;
+         grid = grid->next) {
+      statistics->grids++;
+      statistics->grid_bytes += grid_bytes(grid);
+    }
+}
+
 void ecs_world_statistics(const ecs_World *world, ecs_Statistics *statistics) {
   ECS_MUST_LIVE(WORLD, world);
   ECS_MISUSE_IF(statistics == NULL, "statistics is NULL");
@@ -131,6 +150,7 @@ void ecs_world_statistics(const ecs_World *world, ecs_Statistics *statistics) {
       .structure_version = store_structure_version(store),
       .limit_bytes = store->memory.limit_bytes,
       .recorded = world->commands.command_count};
+  count_grids(world, statistics);
 }
 
 size_t ecs_world_explain(const ecs_World *world, char *text, size_t capacity) {
@@ -148,7 +168,7 @@ uint64_t ecs_world_hash(const ecs_World *world) {
 
 uint64_t ecs_world_state_hash(const ecs_World *world) {
   ECS_MUST_LIVE(WORLD, world);
-  return world_state_hash(&world->store);
+  return world_state_hash(world);
 }
 
 ecs_Component ecs_world_contested(const ecs_World *world) {
@@ -169,9 +189,31 @@ ecs_Status ecs_component(ecs_World *world,
   if (world->depth > 0 &&
       store_find_component(&world->store, description->name) == 0)
     return ECS_E_OPEN;
-  ecs_Status status = store_define(&world->store, description, &made);
-  if (status == ECS_OK) *component = made;
-  return status;
+  ecs_Component last = world->store.component_count - 1u;
+  ecs_Status status = link_set_reserve(&world->links, &world->store.memory,
+                                       description->link_count);
+  if (status == ECS_OK)
+    status = store_define(&world->store, description, &made);
+  if (status != ECS_OK) return status;
+  if (made > last) link_set_define(&world->links, &world->store, made);
+  *component = made;
+  return ECS_OK;
+}
+
+/* Bundles without an id, those of recorded spawns among them, are made anew. */
+ecs_Status ecs_component_need(ecs_World *world, ecs_Component component,
+                              const ecs_Component *needs, uint32_t count) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (needs == NULL && count > 0) return ECS_E_ARGUMENT;
+  if (world->depth > 0) return ECS_E_OPEN;
+  if (!world_has_component(world, component)) return ECS_E_COMPONENT;
+  for (uint32_t i = 0; i < count; i++)
+    if (!world_has_component(world, needs[i])) return ECS_E_COMPONENT;
+  if (bundle_uses(&world->store, component)) return ECS_E_ARGUMENT;
+  bundle_forget_once(&world->store);
+  command_flush_deinit(&world->commands);
+  command_buffer_trim(&world->commands);
+  return store_need(&world->store, component, needs, count);
 }
 
 ecs_Component ecs_component_find(const ecs_World *world, const char *name) {
@@ -216,10 +258,15 @@ ecs_Status ecs_component_field(const ecs_World *world, ecs_Component component,
   const Schema *schema = schema_of(world, component);
   if (schema == NULL) return ECS_E_COMPONENT;
   if (field >= schema->field_count) return ECS_E_FIELD;
-  *info = (ecs_FieldInfo){.name = schema->fields[field].name,
-                          .type = schema->fields[field].type,
-                          .offset = schema->fields[field].offset,
-                          .default_value = schema->fields[field].default_value};
+  uint8_t link = schema->fields[field].link;
+  *info = (ecs_FieldInfo){
+      .name = schema->fields[field].name,
+      .type = schema->fields[field].type,
+      .offset = schema->fields[field].offset,
+      .default_value = schema->fields[field].default_value,
+      .is_link = link != SCHEMA_NO_LINK,
+      .rule = link != SCHEMA_NO_LINK ? (ecs_LinkRule)link : ECS_LINK_CLEAR,
+      .tree = schema->fields[field].tree};
   return ECS_OK;
 }
 

@@ -314,9 +314,10 @@ int32_t ecs_field_set(FieldAccess *access, double entity, uint32_t field,
                       double value) {
   const FieldTable *table;
   const ecs_World *world = *access->world;
-  if (ECS_UNLIKELY(world == NULL ||
-                   world->store.components[access->component].readers > 0 ||
-                   world->commands.entity_count > 0))
+  if (ECS_UNLIKELY(
+          world == NULL ||
+          component_is_guarded(&world->store.components[access->component]) ||
+          world->commands.entity_count > 0))
     return false;
   const Store *store = &world->store;
   uint32_t row = find_cached(access, store, entity, &table);
@@ -359,9 +360,10 @@ int32_t ecs_fields_set(FieldSelection *selection, double entity,
   const FieldTable *table;
   FieldAccess *access = &selection->access;
   const ecs_World *world = *access->world;
-  if (ECS_UNLIKELY(world == NULL ||
-                   world->store.components[access->component].readers > 0 ||
-                   world->commands.entity_count > 0))
+  if (ECS_UNLIKELY(
+          world == NULL ||
+          component_is_guarded(&world->store.components[access->component]) ||
+          world->commands.entity_count > 0))
     return false;
   uint32_t row = find(access, &world->store, entity, &table);
   if (ECS_UNLIKELY(!is_row(row))) return false;
@@ -429,8 +431,9 @@ FieldAnswer ecs_field_alive(FieldAccess *access, double entity) {
 
 /* The caller repeats a call that failed in the ordinary way, which reports the
  * reason. */
-static FieldAnswer answer_of(ecs_Status status) {
-  return ECS_LIKELY(status == ECS_OK) ? FIELD_YES : FIELD_ASK;
+static inline FieldAnswer answer_of(const ecs_World *world, ecs_Status status) {
+  if (ECS_UNLIKELY(status != ECS_OK)) return FIELD_ASK;
+  return ECS_LIKELY(world->observers.waiting == 0) ? FIELD_YES : FIELD_TELL;
 }
 
 FieldAnswer ecs_field_add(const FieldAccess *access, double entity) {
@@ -438,19 +441,20 @@ FieldAnswer ecs_field_add(const FieldAccess *access, double entity) {
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
   ECS_ASSERT(world_has_component(world, access->component));
   return answer_of(
-      world_add(world, handle_of(entity), access->component, NULL));
+      world, world_add(world, handle_of(entity), access->component, NULL));
 }
 
 FieldAnswer ecs_field_remove(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
   ECS_ASSERT(world_has_component(world, access->component));
-  return answer_of(world_remove(world, handle_of(entity), access->component));
+  return answer_of(world,
+                   world_remove(world, handle_of(entity), access->component));
 }
 
 FieldAnswer ecs_field_destroy(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
   ecs_Status status = world_destroy(world, handle_of(entity));
-  return status == ECS_E_DEAD ? FIELD_NO : answer_of(status);
+  return status == ECS_E_DEAD ? FIELD_NO : answer_of(world, status);
 }

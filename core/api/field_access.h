@@ -44,7 +44,8 @@
 typedef enum FieldAnswer {
   FIELD_NO = 0,
   FIELD_YES = 1,
-  FIELD_ASK = 2 /* make the call in the ordinary way, which reports errors */
+  FIELD_ASK = 2, /* make the call in the ordinary way, which reports errors */
+  FIELD_TELL = 3 /* yes, and notices of observers wait now */
 } FieldAnswer;
 
 /* Two cached tables with the same low bits of their ids: one that has the
@@ -138,14 +139,15 @@ ECS_API FieldAnswer ecs_fields_has(FieldAccess *accesses, uint32_t count,
 /* As ecs_alive. FIELD_ASK: the world was destroyed. */
 ECS_API FieldAnswer ecs_field_alive(FieldAccess *access, double entity);
 
-/* As ecs_add with defaults. FIELD_ASK: it failed, and nothing has changed. */
+/* As ecs_add with defaults. FIELD_YES or FIELD_TELL; FIELD_ASK: it failed, and
+ * nothing has changed. */
 ECS_API FieldAnswer ecs_field_add(const FieldAccess *access, double entity);
 
-/* As ecs_remove. FIELD_ASK: it failed, and nothing has changed. */
+/* As ecs_remove, otherwise as ecs_field_add. */
 ECS_API FieldAnswer ecs_field_remove(const FieldAccess *access, double entity);
 
-/* As ecs_destroy. FIELD_NO: the entity is dead already. FIELD_ASK: it failed,
- * and nothing has changed. */
+/* As ecs_destroy, otherwise as ecs_field_add. FIELD_NO: the entity is dead
+ * already. */
 ECS_API FieldAnswer ecs_field_destroy(const FieldAccess *access, double entity);
 
 #endif

@@ -1,6 +1,7 @@
 /* for_bindings.h: what a binding uses of the core beyond the public headers.
  *
- *      limits           ECS_FIELD_LIMIT, ECS_NAME_LIMIT, ECS_INDEX_LIMIT
+ *      limits           ECS_FIELD_LIMIT, ECS_NAME_LIMIT, ECS_INDEX_LIMIT,
+ *                       ECS_MEMBER_LIMIT
  *      elements         scalar_is_float, ecs_scalar_canonicalize_many
  *      sums in order    Reduction and the reduction_ functions
  *      programs         ecs_program_run_part, ecs_program_go_on

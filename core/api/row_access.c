@@ -86,8 +86,8 @@ static void renew(ecs_Rows *rows) {
     use_set(rows, component->group, component->bit);
   rows->held_epoch = epoch;
   rows->read_epoch = component->writers > 0 ? ~epoch : epoch;
-  bool free =
-      component->readers == 0 && rows->world->commands.entity_count == 0;
+  bool free = !component_is_guarded(component) &&
+              rows->world->commands.entity_count == 0;
   rows->write_epoch = free ? epoch : ~epoch;
 }
 
@@ -141,8 +141,11 @@ static ecs_Status locate(ecs_Rows *rows, ecs_Entity entity, bool to_write,
   ecs_Status status =
       store_locate_columns(store, component, entity, &table, &index);
   if (status != ECS_OK) return world_absence(world, entity, status);
-  if (to_write && deferred_commands(world, entity) != NULL) return ECS_E_OPEN;
-  if (component->group_id == 0) learn(rows, table, component->bit);
+  bool linked = component->link_count > 0; /* its changes are recorded */
+  if (to_write && (linked || recorded_commands(world, entity) != NULL))
+    return ECS_E_OPEN;
+  if (to_write) table_stamp(table, component->bit, index, 1);
+  if (component->group_id == 0 && !linked) learn(rows, table, component->bit);
   row->columns = (void *const *)table_fields(table, component->bit);
   row->index = index;
   return ECS_OK;
@@ -162,7 +165,7 @@ ecs_Status ecs_rows_record(ecs_Rows *rows, ecs_Entity entity,
                            const void *image) {
   ECS_MUST_LIVE(WORLD, rows->world);
   if (image == NULL) return ECS_E_ARGUMENT;
-  return world_set(rows->world, entity, rows->component, image, UINT64_MAX);
+  return world_store(rows->world, entity, rows->component, image, UINT64_MAX);
 }
 
 void ecs_rows_verify(const ecs_Rows *rows, ecs_Entity entity,

@@ -22,9 +22,10 @@ double ecs_spawn_call(const SpawnCall *call, const double *numbers) {
   ecs_Entity entity;
   if (ECS_UNLIKELY(world == NULL || call->bundle == 0)) return 0;
   ECS_ASSERT(call->bundle <= world->store.bundle_count);
+  Bundle *bundle = world->store.bundles[call->bundle - 1];
+  if (ECS_UNLIKELY(bundle->noticed)) return 0;
   for (uint32_t k = 0; k < call->count; k++)
     if (ECS_UNLIKELY(!store(&call->places[k], numbers[k]))) return 0;
-  ecs_Status status = world_spawn(world, world->store.bundles[call->bundle - 1],
-                                  call->images, &entity);
+  ecs_Status status = world_spawn(world, bundle, call->images, &entity);
   return ECS_LIKELY(status == ECS_OK) ? (double)(int64_t)entity : 0;
 }

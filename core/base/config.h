@@ -41,6 +41,8 @@
 #define ECS_COALESCE_ROWS 4u      /* tables below this are coalesced */
 #define ECS_COMMAND_PAGE 256u     /* bytes of a page of commands */
 #define ECS_COMMAND_LIMIT 512u    /* commands recorded at once */
+#define ECS_OBSERVER_LIMIT 8u     /* observers of one world */
+#define ECS_NOTICE_LIMIT 96u      /* notices that wait in one world */
 #define ECS_SHAPES_KEPT 12u       /* shapes of chains, for the next recording */
 #define ECS_BIRTH_ROWS 5u         /* recorded spawns placed at once */
 #define ECS_COPY_PIECE 24u        /* bytes copied, then cleared, at once */
@@ -49,7 +51,8 @@
 #define ECS_CYCLE_LIMIT 3u        /* cycles of a program, each in another */
 #define ECS_TURN_LIMIT 64u        /* turns of one row in all its cycles */
 #define ECS_JOINT_TURNS 24u       /* turns of a block until rows go alone */
-#define ECS_DECLARATION_LIMIT 32u /* columns, uniforms, reductions, arrays */
+#define ECS_NEAR_ROWS 60u         /* rows near those of a block, likewise */
+#define ECS_DECLARATION_LIMIT 32u /* columns, uniforms, arrays and so on */
 #define ECS_ARRAY_LIMIT 40u       /* elements of an array of a kernel program */
 #else
 #define ECS_ROW_ALIGN 16u
@@ -67,7 +70,7 @@
 #define ECS_QUERY_LIMIT (1u << 24)
 #define ECS_BUNDLE_LIMIT (1u << 24)
 #define ECS_RECENT_BUNDLES 16u
-#define ECS_NESTING_LIMIT 64u
+#define ECS_NESTING_LIMIT 40u
 #define ECS_BLOCK_ROWS 1024u
 #define ECS_SLICE_ROWS 128u
 #define ECS_JOIN_ROWS 256u
@@ -75,6 +78,8 @@
 #define ECS_COALESCE_ROWS 64u
 #define ECS_COMMAND_PAGE 65536u
 #define ECS_COMMAND_LIMIT (1u << 31)
+#define ECS_OBSERVER_LIMIT (1u << 16)
+#define ECS_NOTICE_LIMIT (1u << 30)
 #define ECS_SHAPES_KEPT 4096u
 #define ECS_BIRTH_ROWS 256u
 #define ECS_COPY_PIECE 8192u
@@ -85,11 +90,13 @@
 #define ECS_TURN_LIMIT (1u << 24)
 #define ECS_JOINT_TURNS (1u << 20)
 #endif
+#define ECS_NEAR_ROWS (1u << 20)
 #define ECS_DECLARATION_LIMIT 1024u
 #define ECS_ARRAY_LIMIT 65536u
 #endif
 
 #define ECS_FIELD_LIMIT 64u      /* fields of one component */
+#define ECS_MEMBER_LIMIT 1024u   /* members of a family */
 #define ECS_NAME_LIMIT 255u      /* bytes of a name */
 #define ECS_TERM_LIMIT 4096u     /* terms of one query */
 #define ECS_COLUMN_LIMIT 8191u   /* columns of one element size in a table */

@@ -107,10 +107,12 @@ void misuse_report(const char *function, const char *what) {
 
 void misuse_unless_alive(LivingKind kind, const void *object,
                          const char *function) {
-  static const char *const gone[] = {"", "the world is none, or is gone",
+  static const char *const gone[] = {"",
+                                     "the world is none, or is gone",
                                      "the query is none, or is gone",
                                      "the kernel binding is none, or is gone",
-                                     "the program is none, or is gone"};
+                                     "the program is none, or is gone",
+                                     "the grid is none, or is gone"};
   take_list();
   const Living *living = find(kind, object);
   const char *what = living == NULL ? gone[kind] : living->locked;

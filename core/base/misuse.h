@@ -32,7 +32,8 @@ typedef enum LivingKind {
   LIVING_WORLD = 1,
   LIVING_QUERY,
   LIVING_BINDING,
-  LIVING_PROGRAM
+  LIVING_PROGRAM,
+  LIVING_GRID
 } LivingKind;
 
 #ifdef ECS_CHECKED

@@ -30,7 +30,9 @@
   X(ECS_E_NAN, "a native kernel stored a NaN that carries a payload")          \
   X(ECS_E_PROGRAM, "the text is no kernel program")                            \
   X(ECS_E_TURNS, "a loop of a kernel program does not end")                    \
-  X(ECS_E_TAKEN, "the handle cannot be given to an entity")
+  X(ECS_E_TAKEN, "the handle cannot be given to an entity")                    \
+  X(ECS_E_LINK, "the entity to link to is not alive")                          \
+  X(ECS_E_CIRCLE, "the link would close a circle")
 /* clang-format on */
 
 #endif

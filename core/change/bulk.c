@@ -10,17 +10,13 @@
 
 /* Finds or creates the table that entities new to the group go to. */
 static ecs_Status ensure_first_table(BulkChange *change) {
-  Memory *memory = &change->store->memory;
-  uint32_t bit = change->bit, words = group_words(change->group);
+  Mask mask = {0};
+  uint64_t word = 0;
   if (change->first_table != NULL) return ECS_OK;
-  uint64_t *mask = memory_zeroed(memory, words, sizeof(uint64_t));
-  if (mask == NULL) return ECS_E_MEMORY;
-  if (!group_is_bits(change->group, bit))
-    mask[bit >> 6] = UINT64_C(1) << (bit & 63u);
-  ecs_Status status = group_ensure_table(change->group, memory, mask, words,
-                                         &change->first_table);
-  memory_free(memory, mask, words * sizeof(uint64_t));
-  return status;
+  if (!group_is_bits(change->group, change->bit))
+    mask = mask_single(&word, change->bit);
+  return group_ensure_table(change->group, &change->store->memory, mask,
+                            &change->first_table);
 }
 
 static uint32_t bits_index(const BulkChange *change) {
@@ -238,8 +234,8 @@ static void change_one(const BulkChange *change, ecs_Entity entity) {
   if (place.table == NULL)
     must_work(store_add(store, entity, change->id, change->image));
   else if (schema->field_count > 0)
-    table_store(place.table, place.row, change->bit, schema, change->image,
-                change->fields);
+    table_set(place.table, place.row, change->bit, schema, change->image,
+              change->fields);
 }
 
 static ecs_Status change_each(BulkChange *change, const ecs_Entity *list,

@@ -104,9 +104,11 @@ static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
   return ECS_OK;
 }
 
-static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
-  BulkChange change = {
-      .query = query, .store = store, .group = store_main(store)};
+static ecs_Status destroy_rows(Store *store, ecs_Query *query, bool in_order) {
+  BulkChange change = {.query = query,
+                       .store = store,
+                       .group = store_main(store),
+                       .in_order = in_order};
   IndexSet matches;
   change.tables_before = change.group->table_count;
   ecs_Status status = index_set_init(&matches, query);
@@ -116,10 +118,10 @@ static ecs_Status destroy_rows(Store *store, ecs_Query *query) {
   return status;
 }
 
-ecs_Status bulk_destroy(ecs_Query *query) {
+ecs_Status bulk_destroy(ecs_Query *query, bool in_order) {
   ecs_Status status = query_prepare(query);
   if (status != ECS_OK || query_count(query) == 0) return status;
   return query_is_direct(query) && query->groups[0].group->id == 0
              ? destroy_tables(query->store, query)
-             : destroy_rows(query->store, query);
+             : destroy_rows(query->store, query, in_order);
 }

@@ -11,9 +11,11 @@
 
 #include "query/query.h"
 
-/* Destroys the matches of a query; nothing is open. ECS_E_MEMORY: nothing has
+/* Destroys the matches of a query; nothing is open. in_order: the rows that
+ * remain in tables of the main group keep their order. ECS_E_MEMORY: nothing has
  * changed. Cost: a bit per index and one pass over the matches; where they are
- * not whole tables of the main group, moving as many rows at most. */
-ECS_INTERNAL ecs_Status bulk_destroy(ecs_Query *query);
+ * not whole tables of the main group, moving as many rows at most; in order, all
+ * rows behind the first match. */
+ECS_INTERNAL ecs_Status bulk_destroy(ecs_Query *query, bool in_order);
 
 #endif

@@ -188,8 +188,8 @@ static void take_listed(const BulkChange *change, Listed listed) {
 
 static void set_listed(const BulkChange *change, Listed listed) {
   for (uint32_t i = 0; change->fields != 0 && i < listed.count; i++)
-    table_store(listed.table, listed.rows[i], change->bit,
-                change->component->schema, change->image, change->fields);
+    table_set(listed.table, listed.rows[i], change->bit,
+              change->component->schema, change->image, change->fields);
 }
 
 /* Fills the gaps that a piece has left, but for those at the end of the table,
@@ -214,6 +214,26 @@ static void close_listed(const BulkChange *change, Listed listed,
     rows_close(listed.table, gaps, fillers, count);
     count = 0;
   }
+}
+
+/* Closes the gaps of a table in its order: rows behind them move up. */
+static void close_in_order(const EntityIndex *index, Table *table) {
+  const ecs_Entity *entities = table->entities;
+  uint32_t gaps[ECS_BLOCK_ROWS], fillers[ECS_BLOCK_ROWS], count = 0, left = 0;
+  for (uint32_t row = 0; row < table->count; row++) {
+    if (entities[row] == 0) continue;
+    if (row > left) {
+      entity_index_slot(index, id_index(entities[row]))->row_bits = left;
+      gaps[count] = left;
+      fillers[count++] = row;
+    }
+    left++;
+    if (count < ECS_BLOCK_ROWS) continue;
+    rows_close(table, gaps, fillers, count);
+    count = 0;
+  }
+  rows_close(table, gaps, fillers, count);
+  rows_cut(table, left);
 }
 
 static void close_all(const BulkChange *change, const Listing *listing) {
@@ -277,7 +297,10 @@ ecs_Status bulk_rows_drop(const BulkChange *change, uint32_t group_index,
         listed.table->entities[listed.rows[k]] = 0;
       listing.sources[listed.table->id].gone += listed.count;
     }
-    close_all(change, &listing);
+    if (!change->in_order) close_all(change, &listing);
+    for (uint32_t i = 0; change->in_order && i < listing.table_count; i++)
+      if (listing.sources[i].gone > 0)
+        close_in_order(&change->store->index, change->group->tables[i]);
     store_touch(change->store, change->group);
   }
   return status;

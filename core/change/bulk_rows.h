@@ -22,6 +22,7 @@ typedef struct BulkChange {
   const void *image;      /* of the whole component, for matches that lack it;
                              NULL: a tag */
   uint64_t fields;        /* to store from the image where it is present */
+  bool in_order;          /* rows that stay keep their order, for dropping */
   Table *first_table;     /* where entities new to the group go; NULL until one
                              is found */
   uint32_t tables_before; /* of the group, before the change */
@@ -60,7 +61,8 @@ ECS_INTERNAL ecs_Status bulk_rows_listed(BulkChange *change,
 
 /* Removes the rows of all matches from the main group in the same way.
  * free_entities is called first, while the rows are there; it frees the indices
- * of the entities in `matches`. ECS_E_MEMORY: nothing has changed. */
+ * of the entities in `matches`. in_order: all rows behind a gap move up instead.
+ * ECS_E_MEMORY: nothing has changed. */
 ECS_INTERNAL ecs_Status
 bulk_rows_drop(const BulkChange *change, uint32_t group_index,
                void (*free_entities)(Store *, IndexSet *), IndexSet *matches);

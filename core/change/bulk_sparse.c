@@ -149,8 +149,8 @@ static void set_span(const SetJoin *join, const Span *span) {
   for (uint32_t i = 0; i < span->count; i++) {
     RowRef place = store_locate_in(join->group, id_index(span_entity(span, i)));
     if (place.table != NULL)
-      table_store(place.table, place.row, 0, join->schema, join->image,
-                  join->fields);
+      table_set(place.table, place.row, 0, join->schema, join->image,
+                join->fields);
   }
 }
 
@@ -249,8 +249,8 @@ ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
     status = query_prepare(query);
   }
   if (status != ECS_OK || join_total(&join) == 0) return status;
-  status =
-      group_ensure_table(group, &join.store->memory, &mask, 1, &join.table);
+  status = group_ensure_table(group, &join.store->memory, mask_trim(&mask, 1),
+                              &join.table);
   if (status != ECS_OK) return status;
   status = reserve_set(&join);
   if (status == ECS_OK)

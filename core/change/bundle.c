@@ -5,7 +5,7 @@
 
 static bool same_items(const Bundle *bundle, const ecs_Component *components,
                        uint32_t count) {
-  if (bundle->item_count != count) return false;
+  if (bundle->given_count != count) return false;
   for (uint32_t i = 0; i < count; i++)
     if (bundle->items[i].component != components[i]) return false;
   return true;
@@ -51,6 +51,22 @@ static uint32_t count_columns(const Store *store,
   return columns;
 }
 
+/* Decides whether spawns of the bundle are noticed. */
+static void choose(const Store *store, Bundle *bundle) {
+  bundle->noticed = store->notices_births || bundle->linked;
+  for (uint32_t i = 0; i < bundle->item_count; i++)
+    if (store->components[bundle->items[i].component].observed)
+      bundle->noticed = true;
+}
+
+void bundle_choose_all(Store *store) {
+  for (uint32_t i = 0; i < store->bundle_count; i++)
+    choose(store, store->bundles[i]);
+  for (uint32_t i = 0; i < ECS_RECENT_BUNDLES; i++)
+    if (store->recent_bundles[i] != NULL)
+      choose(store, store->recent_bundles[i]);
+}
+
 /* Fills in what does not depend on the layout: items, and where each column is
  * in its component's image. */
 static void fill_items(const Store *store, Bundle *bundle,
@@ -62,6 +78,9 @@ static void fill_items(const Store *store, Bundle *bundle,
                                     .first_column = column,
                                     .column_count = schema->field_count,
                                     .zero_defaults = schema->zero_defaults};
+    const Component *component = &store->components[components[i]];
+    if (component->link_count > 0) bundle->linked = true;
+    if (component->need_count > 0) bundle->needy = true;
     for (uint32_t k = 0; k < schema->field_count; k++, column++)
       bundle->columns[column] =
           (BundleColumn){.offset = schema->fields[k].offset,
@@ -69,12 +88,13 @@ static void fill_items(const Store *store, Bundle *bundle,
   }
 }
 
-Bundle *bundle_create(Store *store, const ecs_Component *components,
-                      uint32_t count) {
+/* Creates a bundle of these components, and no others. NULL: ECS_E_MEMORY. */
+static Bundle *create_exactly(Store *store, const ecs_Component *components,
+                              uint32_t count) {
   Memory *memory = &store->memory;
   Bundle *bundle = memory_zeroed(memory, 1, sizeof(Bundle));
   if (bundle == NULL) return NULL;
-  bundle->item_count = count;
+  bundle->item_count = bundle->given_count = count;
   bundle->column_count = count_columns(store, components, count);
   bundle->items = memory_zeroed(memory, count, sizeof(BundleItem));
   bundle->groups = memory_zeroed(memory, count + 1, sizeof(BundleGroup));
@@ -92,8 +112,77 @@ Bundle *bundle_create(Store *store, const ecs_Component *components,
     return NULL;
   }
   fill_items(store, bundle, components);
+  choose(store, bundle);
   bundle_forget_layout(bundle);
   return bundle;
+}
+
+static bool is_listed(const ecs_Component *list, uint32_t count,
+                      ecs_Component component) {
+  for (uint32_t i = 0; i < count; i++)
+    if (list[i] == component) return true;
+  return false;
+}
+
+/* A list of components that grows. */
+typedef struct PartList {
+  ecs_Component *components; /* owned */
+  uint32_t count;
+  uint32_t capacity;
+} PartList;
+
+static bool append_part(PartList *list, Memory *memory,
+                        ecs_Component component) {
+  void *components = list->components;
+  if (!memory_grow(memory, &components, &list->capacity, list->count, 1,
+                   sizeof(ecs_Component)))
+    return false;
+  list->components = components;
+  list->components[list->count++] = component;
+  return true;
+}
+
+/* Appends what a component needs and what is not in the list. */
+static bool append_needs(PartList *list, Store *store,
+                         const Component *component) {
+  for (uint32_t i = 0; i < component->need_count; i++)
+    if (!is_listed(list->components, list->count, component->needs[i]) &&
+        !append_part(list, &store->memory, component->needs[i]))
+      return false;
+  return true;
+}
+
+/* The bundle of components with all that they need: the list grows while it is
+ * read. */
+static Bundle *create_with_needs(Store *store, const ecs_Component *components,
+                                 uint32_t count) {
+  Memory *memory = &store->memory;
+  PartList list = {NULL, 0, 0};
+  bool listed = true;
+  for (uint32_t i = 0; listed && i < count; i++)
+    listed = append_part(&list, memory, components[i]);
+  for (uint32_t i = 0; listed && i < list.count; i++)
+    listed = append_needs(&list, store, &store->components[list.components[i]]);
+  Bundle *bundle =
+      listed ? create_exactly(store, list.components, list.count) : NULL;
+  memory_free(memory, list.components, list.capacity * sizeof(ecs_Component));
+  if (bundle != NULL) bundle->given_count = count;
+  return bundle;
+}
+
+Bundle *bundle_create(Store *store, const ecs_Component *components,
+                      uint32_t count) {
+  uint32_t i = 0;
+  while (i < count && store->components[components[i]].need_count == 0) i++;
+  return i == count ? create_exactly(store, components, count)
+                    : create_with_needs(store, components, count);
+}
+
+bool bundle_uses(const Store *store, ecs_Component component) {
+  for (uint32_t i = 0; i < store->bundle_count; i++)
+    for (uint32_t k = 0; k < store->bundles[i]->item_count; k++)
+      if (store->bundles[i]->items[k].component == component) return true;
+  return false;
 }
 
 /* Where the bundle of these components is kept. */
@@ -184,8 +273,8 @@ static ecs_Status resolve_group(Store *store, Bundle *bundle, uint32_t index) {
       mask[bit >> 6] |= UINT64_C(1) << (bit & 63u);
   }
   target->tables_before = target->group->table_count;
-  ecs_Status status = group_ensure_table(target->group, &store->memory, mask,
-                                         words, &target->table);
+  ecs_Status status = group_ensure_table(
+      target->group, &store->memory, mask_trim(mask, words), &target->table);
   if (mask != few) memory_free(&store->memory, mask, words * sizeof(uint64_t));
   return status;
 }
@@ -194,7 +283,7 @@ static ecs_Status resolve_group(Store *store, Bundle *bundle, uint32_t index) {
 static void assign_paths(Bundle *bundle) {
   uint64_t version = bundle->layout_version;
   bool single = bundle->group_count == 1 && bundle->groups[0].bits_columns == 0;
-  bool plain = single;
+  bool plain = single && bundle->given_count == bundle->item_count;
   for (uint32_t i = 0; i < bundle->column_count; i++)
     plain = plain && bundle->columns[i].type == ECS_F32;
   bundle->single_version = single ? version : UINT64_MAX;

@@ -7,6 +7,9 @@
  *        groups[0]   main group   table {Position Velocity}
  *        groups[1]   group 3      table {Stunned}
  *
+ * What its components need and what is not among them comes behind them, with
+ * defaults: callers give values for the components that they named.
+ *
  * The main group always comes first. When the layout of the store has changed,
  * the bundle is resolved again before it is used.
  */
@@ -17,10 +20,11 @@
 
 /* A group that the bundle's entities get a row in. */
 typedef struct BundleGroup {
-  Group *group;           /* borrowed */
-  Table *table;           /* borrowed from the group */
-  uint32_t bits_columns;  /* columns of bits that the table needs */
-  uint32_t tables_before; /* of the group, when the bundle was resolved */
+  Group *group;             /* borrowed */
+  Table *table;             /* borrowed from the group */
+  uint32_t bits_columns;    /* columns of bits that the table needs */
+  uint32_t tables_before;   /* of the group, when the bundle was resolved */
+  uint32_t capacity_before; /* of the table; scratch of spawn_together.h */
 } BundleGroup;
 
 /* Where one field of one component goes. */
@@ -49,13 +53,18 @@ typedef struct BundleRun {
 } BundleRun;
 
 struct Bundle {
-  BundleItem *items;     /* owned; in the caller's order */
+  BundleItem *items;     /* owned; in the caller's order, then what they need */
   BundleGroup *groups;   /* owned; the main group first */
   BundleColumn *columns; /* owned; in the order of items, then fields */
   void **pointers;       /* owned; by column: for the cursor over rows that were
                             spawned at once, of which one at most is open */
   uint32_t *first_rows;  /* owned; by group: for spawn_rows */
   uint32_t item_count;
+  uint32_t given_count; /* items that the caller named */
+  bool needy;           /* an item needs others */
+  bool linked;          /* a component of it has fields that are links */
+  bool noticed;         /* its spawns are: a component of it is observed or has
+                           links, or every spawn is observed */
   uint32_t group_count;
   uint32_t column_count;
   BundleRun *runs; /* owned; items with columns, in the order of columns; valid
@@ -72,8 +81,15 @@ struct Bundle {
   uint32_t shape;          /* of a recorded spawn with all values */
 };
 
-/* Creates a bundle of components that exist and are different. Owned by the
- * caller. NULL: ECS_E_MEMORY. */
+/* Is the component among the bundle's? */
+static inline bool bundle_has(const Bundle *bundle, ecs_Component component) {
+  for (uint32_t i = 0; i < bundle->item_count; i++)
+    if (bundle->items[i].component == component) return true;
+  return false;
+}
+
+/* Creates a bundle of components that exist and are different, and of what they
+ * need. Owned by the caller. NULL: ECS_E_MEMORY. */
 ECS_INTERNAL Bundle *bundle_create(Store *store,
                                    const ecs_Component *components,
                                    uint32_t count);
@@ -102,6 +118,9 @@ ECS_INTERNAL Bundle *bundle_find_once(Store *store,
                                       const ecs_Component *components,
                                       uint32_t count);
 
+/* Is the component in a bundle that has an id? Cost: every item of each. */
+ECS_INTERNAL bool bundle_uses(const Store *store, ecs_Component component);
+
 /* Frees the bundles of the last spawns without a bundle id. */
 ECS_INTERNAL void bundle_forget_once(Store *store);
 
@@ -115,6 +134,17 @@ ECS_INTERNAL ecs_Status bundle_resolve(Store *store, Bundle *bundle);
 /* Drops the tables that resolving the bundle has just created: a failed change
  * leaves no trace. */
 ECS_INTERNAL void bundle_unresolve(Store *store, Bundle *bundle);
+
+/* The columns of the items that the caller named. */
+static inline uint32_t bundle_given_columns(const Bundle *bundle) {
+  return bundle->given_count == bundle->item_count
+             ? bundle->column_count
+             : bundle->items[bundle->given_count].first_column;
+}
+
+/* Decides anew, for every bundle, whether its spawns are noticed. Cost: all
+ * items of all bundles. */
+ECS_INTERNAL void bundle_choose_all(Store *store);
 
 /* The bundle is resolved anew when it is used next. */
 static inline void bundle_forget_layout(Bundle *bundle) {

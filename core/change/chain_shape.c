@@ -127,23 +127,37 @@ static bool adds_each_once(const ChainShapes *shapes, uint32_t shape) {
   return true;
 }
 
+/* Is all that is needed among the parts of the spawn? They follow it. */
+static bool needs_nothing(const ChainShapes *shapes, const Store *store,
+                          uint32_t shape, uint32_t parts) {
+  const ChainShape *all = shapes->shapes;
+  for (; all[shape].length > parts + 1; shape = all[shape].parent)
+    if (store->components[step_component(all[shape].step)].need_count > 0)
+      return false;
+  return true;
+}
+
 /* A spawn with a staged row has a value, and is no birth. */
-static bool is_birth(const ChainShapes *shapes, uint32_t shape) {
+static bool is_birth(const ChainShapes *shapes, const Store *store,
+                     uint32_t shape) {
   const ChainShape *all = shapes->shapes;
   uint32_t first = shape;
   if (!all[shape].spawns || !adds_each_once(shapes, shape)) return false;
   while (all[first].length > 1) first = all[first].parent;
-  return !step_has_image(all[first].step);
+  ChainStep spawn = all[first].step;
+  return !step_has_image(spawn) &&
+         needs_nothing(shapes, store, shape, step_component(spawn));
 }
 
-ShapeWay chain_shapes_way(ChainShapes *shapes, uint32_t shape) {
+ShapeWay chain_shapes_way(ChainShapes *shapes, const Store *store,
+                          uint32_t shape) {
   ChainShape *chain = &shapes->shapes[shape];
   ECS_ASSERT(shape != CHAIN_EMPTY && shape < shapes->count);
   if (chain->way != WAY_UNKNOWN) return (ShapeWay)chain->way;
   if (step_kind(chain->step) == COMMAND_DESTROY)
     chain->way = chain->spawns ? WAY_NOTHING : WAY_DEATH;
   else
-    chain->way = is_birth(shapes, shape) ? WAY_BIRTH : WAY_CHANGE;
+    chain->way = is_birth(shapes, store, shape) ? WAY_BIRTH : WAY_CHANGE;
   return (ShapeWay)chain->way;
 }
 

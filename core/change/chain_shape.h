@@ -36,13 +36,16 @@ typedef enum CommandKind {
 /* The most components that a chain of WAY_BIRTH adds. */
 #define BIRTH_PARTS 64u
 
-/* A command without its values: component << 8 | kind << 1 | has an image. */
+/* A command without its values: component << 8 | kind << 1 | has an image. A
+ * spawn has no component, but how many of the commands behind it are its parts,
+ * if they are known to be all that these need. */
 typedef uint32_t ChainStep;
 
 /* How the chains of a shape are applied, see command_flush.h. */
 typedef enum ShapeWay {
   WAY_UNKNOWN, /* not asked yet */
-  WAY_BIRTH,   /* spawns an entity, and adds components, each once */
+  WAY_BIRTH,   /* spawns an entity, and adds components, each once, and all
+                  that they need */
   WAY_CHANGE,  /* any other that leaves the entity alive */
   WAY_DEATH,   /* destroys an entity that has a row */
   WAY_NOTHING  /* destroys the entity that it spawns */
@@ -61,6 +64,7 @@ typedef struct ChainShape {
   uint8_t way;     /* ShapeWay */
   bool spawns;     /* its first command spawns the entity */
   bool is_used;    /* it is in the list of those in use */
+  bool observed;   /* while it is applied: observers may ask about it */
 } ChainShape;
 
 typedef struct ChainShapes {
@@ -101,7 +105,8 @@ ECS_INTERNAL ecs_Status chain_shapes_make(ChainShapes *shapes, Store *store,
 
 /* How the chains of a shape are applied. Cost: a load; for a spawn, the first
  * time, its commands squared. */
-ECS_INTERNAL ShapeWay chain_shapes_way(ChainShapes *shapes, uint32_t shape);
+ECS_INTERNAL ShapeWay chain_shapes_way(ChainShapes *shapes, const Store *store,
+                                       uint32_t shape);
 
 /* Lists the components of a shape of WAY_BIRTH in the order in which they are
  * added; there is room for BIRTH_PARTS. Returns their number. */

@@ -17,6 +17,12 @@ void command_buffer_init(CommandBuffer *buffer, Store *store) {
   chain_shapes_init(&buffer->shapes, store);
 }
 
+/* So many pages are in use. */
+static inline void use_pages(CommandBuffer *buffer, uint32_t count) {
+  buffer->page_count = count;
+  buffer->page = count == 0 ? NULL : &buffer->pages[count - 1];
+}
+
 static void free_pages(CommandBuffer *buffer, uint32_t kept) {
   for (uint32_t i = kept; i < buffer->page_capacity; i++) {
     CommandPage *page = &buffer->pages[i];
@@ -46,7 +52,8 @@ void command_buffer_trim(CommandBuffer *buffer) {
               buffer->entity_capacity * sizeof(EntityCommands));
   buffer->pages = NULL;
   buffer->entities = NULL;
-  buffer->page_count = buffer->page_capacity = buffer->entity_capacity = 0;
+  buffer->page_capacity = buffer->entity_capacity = 0;
+  use_pages(buffer, 0);
   locator_deinit(&buffer->by_index, memory);
   chain_shapes_clear(&buffer->shapes, buffer->store);
 }
@@ -67,6 +74,7 @@ static bool grow_pages(CommandBuffer *buffer) {
                    before, 1, sizeof(CommandPage)))
     return false;
   buffer->pages = pages;
+  use_pages(buffer, buffer->page_count); /* they may have moved */
   for (uint32_t i = before; i < buffer->page_capacity; i++)
     buffer->pages[i] = (CommandPage){NULL, 0, 0};
   return true;
@@ -84,8 +92,14 @@ static size_t next_bytes(const CommandBuffer *buffer) {
   return bytes < most ? bytes : most;
 }
 
+/* The open run does not grow any more. */
+static inline void close_run(CommandBuffer *buffer) {
+  command_settle(buffer);
+  buffer->open = NULL;
+}
+
 /* Takes the page after the last one in use, with at least so many bytes. */
-static ecs_Status open_page(CommandBuffer *buffer, size_t bytes) {
+static ECS_COLD ecs_Status open_page(CommandBuffer *buffer, size_t bytes) {
   Memory *memory = &buffer->store->memory;
   size_t usual = next_bytes(buffer);
   size_t wanted = bytes < usual ? usual : bytes;
@@ -100,29 +114,30 @@ static ecs_Status open_page(CommandBuffer *buffer, size_t bytes) {
     *page = (CommandPage){block, wanted, 0};
   }
   page->used_bytes = 0;
-  buffer->page_count++;
-  buffer->open = NULL; /* it ends in the page before */
+  use_pages(buffer, buffer->page_count + 1);
+  close_run(buffer); /* it ends in the page before */
   return ECS_OK;
 }
 
 /* Makes room for so many bytes in one page. */
-static ecs_Status reserve_bytes(CommandBuffer *buffer, size_t bytes) {
-  if (buffer->page_count > 0) {
-    const CommandPage *page = &buffer->pages[buffer->page_count - 1];
-    if (bytes <= page->bytes - page->used_bytes) return ECS_OK;
-  }
+static inline ecs_Status reserve_bytes(CommandBuffer *buffer, size_t bytes) {
+  const CommandPage *page = buffer->page;
+  if (ECS_LIKELY(page != NULL && bytes <= page->bytes - page->used_bytes))
+    return ECS_OK;
   return open_page(buffer, bytes);
 }
 
 /* Counts commands. */
-static ecs_Status reserve_commands(CommandBuffer *buffer, uint64_t commands) {
+static inline ecs_Status reserve_commands(CommandBuffer *buffer,
+                                          uint64_t commands) {
   if (ECS_LIKELY(commands <= ECS_COMMAND_LIMIT - buffer->command_count))
     return ECS_OK;
   return memory_refuse(&buffer->store->memory, ECS_COMMAND_LIMIT,
                        "changes recorded at once", "a world");
 }
 
-static ecs_Status reserve_entries(CommandBuffer *buffer, uint32_t entities) {
+static inline ecs_Status reserve_entries(CommandBuffer *buffer,
+                                         uint32_t entities) {
   void *grown = buffer->entities;
   if (ECS_LIKELY(entities <= buffer->entity_capacity - buffer->entity_count))
     return ECS_OK;
@@ -137,11 +152,16 @@ static ecs_Status reserve_entries(CommandBuffer *buffer, uint32_t entities) {
 static inline ecs_Status reserve_handles(CommandBuffer *buffer,
                                          uint32_t count) {
   const EntityIndex *index = &buffer->store->index;
-  if (ECS_LIKELY(count <= index->free_count)) return ECS_OK;
+  if (ECS_LIKELY(entity_index_has_room(index, count))) return ECS_OK;
   return store_reserve_entities(buffer->store, count);
 }
 
 /* Recording ------------------------------------------------------------- */
+
+ecs_Status command_copy_large(void *to, const void *image, uint32_t bytes) {
+  memcpy(to, image, bytes);
+  return ECS_OK;
+}
 
 /* The position of the entry of an index that has been issued: a reserved slot
  * knows it, others are looked up. LOCATOR_NONE: there is none. */
@@ -188,7 +208,7 @@ static inline uint32_t append_spawned(CommandBuffer *buffer) {
 
 /* Takes room for values. It must be reserved. */
 static inline char *take_bytes(CommandBuffer *buffer, size_t bytes) {
-  CommandPage *page = &buffer->pages[buffer->page_count - 1];
+  CommandPage *page = buffer->page;
   char *taken = page->memory + page->used_bytes;
   page->used_bytes += bytes;
   ECS_ASSERT(page->used_bytes <= page->bytes);
@@ -196,7 +216,8 @@ static inline char *take_bytes(CommandBuffer *buffer, size_t bytes) {
 }
 
 /* Appends a run to the chain of the entity at a position, and returns where its
- * values go. Room must be reserved. */
+ * values go. Room must be reserved, and the open run settled. The caller counts
+ * the chain. */
 static inline char *append_run(CommandBuffer *buffer, uint32_t position,
                                uint32_t shape, size_t bytes) {
   CommandRun *run =
@@ -204,6 +225,8 @@ static inline char *append_run(CommandBuffer *buffer, uint32_t position,
   EntityCommands *commands = &buffer->entities[position];
   *run = (CommandRun){commands->last, position, shape};
   commands->last = buffer->open = run;
+  buffer->opened = commands->entity;
+  buffer->counted = shape;
   return (char *)(run + 1);
 }
 
@@ -212,7 +235,7 @@ static inline char *append_run(CommandBuffer *buffer, uint32_t position,
 static inline bool can_grow(const CommandBuffer *buffer, const CommandRun *run,
                             size_t bytes) {
   if (run == NULL || run != buffer->open) return false;
-  const CommandPage *page = &buffer->pages[buffer->page_count - 1];
+  const CommandPage *page = buffer->page;
   return bytes <= page->bytes - page->used_bytes;
 }
 
@@ -245,6 +268,7 @@ ecs_Status command_record_at(CommandBuffer *buffer, CommandKind kind,
   size_t bytes = mask + rounded(given);
   uint32_t position =
       commands == NULL ? LOCATOR_NONE : (uint32_t)(commands - buffer->entities);
+  command_settle(buffer);
   ECS_ASSERT(position == find_position(buffer, id_index(entity)));
   CommandRun *last =
       position == LOCATOR_NONE ? NULL : buffer->entities[position].last;
@@ -264,7 +288,7 @@ ecs_Status command_record_at(CommandBuffer *buffer, CommandKind kind,
                        : append_run(buffer, position, shape, bytes);
   if (last != NULL) buffer->shapes.shapes[last->shape].count--;
   chain_shapes_count(&buffer->shapes, shape, 1);
-  buffer->open->shape = shape;
+  buffer->open->shape = buffer->counted = shape;
   buffer->command_count++;
   if (mask > 0) memcpy(values, &fields, mask);
   command_copy_image(values + mask, image, given);
@@ -294,6 +318,7 @@ ecs_Status command_record_fresh(CommandBuffer *buffer, CommandKind kind,
   uint32_t shape = CHAIN_EMPTY, i = 0;
   uint32_t image = given_bytes(buffer, id, values);
   size_t bytes = rounded(image), all = 0;
+  command_settle(buffer);
   *done = 0;
   if (!memory_size(sizeof(CommandRun) + bytes, count, 0, &all))
     return ECS_E_MEMORY;
@@ -322,16 +347,28 @@ ecs_Status command_record_fresh(CommandBuffer *buffer, CommandKind kind,
 
 /* Spawning -------------------------------------------------------------- */
 
+/* The first step of a spawn. Where its parts need others, it says how many parts
+ * follow: they are all that is needed. */
+static ChainStep spawn_step(const Bundle *bundle) {
+  return chain_step(COMMAND_SPAWN, bundle->needy ? bundle->item_count : 0,
+                    false);
+}
+
+/* The value of an item; what only other items need has none. */
+static const void *value_of(const Bundle *bundle, const void *const *values,
+                            uint32_t item) {
+  return values == NULL || item >= bundle->given_count ? NULL : values[item];
+}
+
 /* Finds or makes the shape of a spawn with these values. */
 static ecs_Status find_shape(CommandBuffer *buffer, const Bundle *bundle,
                              const void *const *values, uint32_t *shape) {
   ecs_Status status =
       chain_shapes_ensure(&buffer->shapes, buffer->store, CHAIN_EMPTY,
-                          chain_step(COMMAND_SPAWN, 0, false), 0, shape);
+                          spawn_step(bundle), 0, shape);
   for (uint32_t i = 0; status == ECS_OK && i < bundle->item_count; i++) {
     ecs_Component id = bundle->items[i].component;
-    const void *image = values == NULL ? NULL : values[i];
-    uint32_t given = given_bytes(buffer, id, image);
+    uint32_t given = given_bytes(buffer, id, value_of(bundle, values, i));
     status = chain_shapes_ensure(&buffer->shapes, buffer->store, *shape,
                                  chain_step(COMMAND_ADD, id, given > 0),
                                  rounded(given), shape);
@@ -371,12 +408,14 @@ static inline char *append_spawn(CommandBuffer *buffer, uint32_t shape,
 
 /* Has the bundle remember the shape of its spawn with all values. */
 static ECS_COLD ecs_Status make_shape(CommandBuffer *buffer, Bundle *bundle) {
-  ecs_Status status = chain_shapes_ensure(
-      &buffer->shapes, buffer->store, CHAIN_EMPTY,
-      chain_step(COMMAND_SPAWN, 0, false), 0, &bundle->shape);
+  ecs_Status status =
+      chain_shapes_ensure(&buffer->shapes, buffer->store, CHAIN_EMPTY,
+                          spawn_step(bundle), 0, &bundle->shape);
   for (uint32_t i = 0; status == ECS_OK && i < bundle->item_count; i++) {
     ecs_Component id = bundle->items[i].component;
-    uint32_t bytes = buffer->store->components[id].schema->image_bytes;
+    uint32_t bytes = i < bundle->given_count
+                         ? buffer->store->components[id].schema->image_bytes
+                         : 0;
     status = chain_shapes_ensure(&buffer->shapes, buffer->store, bundle->shape,
                                  chain_step(COMMAND_ADD, id, bytes > 0),
                                  rounded(bytes), &bundle->shape);
@@ -391,12 +430,12 @@ static ecs_Status ensure_shape(CommandBuffer *buffer, Bundle *bundle) {
   return make_shape(buffer, bundle);
 }
 
-/* Are there values for all items? */
+/* Are there values for all items that the caller named? */
 static bool has_values(const Bundle *bundle, const void *const *values) {
   uint32_t i = 0;
-  if (values == NULL) return bundle->item_count == 0;
-  while (i < bundle->item_count && values[i] != NULL) i++;
-  return i == bundle->item_count;
+  if (values == NULL) return bundle->given_count == 0;
+  while (i < bundle->given_count && values[i] != NULL) i++;
+  return i == bundle->given_count;
 }
 
 /* The shape of a spawn with these values. */
@@ -412,17 +451,17 @@ static ecs_Status spawn_shape(CommandBuffer *buffer, Bundle *bundle,
 ecs_Status command_record_spawn(CommandBuffer *buffer, Bundle *bundle,
                                 const void *const *values, ecs_Entity *entity) {
   uint32_t shape = CHAIN_EMPTY;
-  uint64_t commands = 0;
-  size_t bytes = 0;
+  command_settle(buffer);
   ecs_Status status = spawn_shape(buffer, bundle, values, &shape);
-  if (status != ECS_OK) return status;
-  if (!add_need(buffer, shape, 1, &bytes, &commands)) return ECS_E_MEMORY;
-  status = reserve_spawn_runs(buffer, 1, bytes, commands);
-  if (status != ECS_OK) return status;
+  if (ECS_UNLIKELY(status != ECS_OK)) return status;
+  const ChainShape *chain = &buffer->shapes.shapes[shape];
+  status = reserve_spawn_runs(buffer, 1, sizeof(CommandRun) + chain->bytes,
+                              chain->length);
+  if (ECS_UNLIKELY(status != ECS_OK)) return status;
   char *room = append_spawn(buffer, shape, entity);
   chain_shapes_count(&buffer->shapes, shape, 1);
   if (values == NULL) return ECS_OK;
-  for (uint32_t i = 0; i < bundle->item_count; i++) {
+  for (uint32_t i = 0; i < bundle->given_count; i++) {
     uint32_t given = given_bytes(buffer, bundle->items[i].component, values[i]);
     command_copy_image(room, values[i], given);
     room += rounded(given);
@@ -445,7 +484,7 @@ ecs_Status command_prepare_spawns(CommandBuffer *buffer, Bundle *const *bundles,
   ecs_Status status =
       reserve_spawn_runs(buffer, count * bundle_count, bytes, commands);
   if (status != ECS_OK) return status;
-  const CommandPage *page = &buffer->pages[buffer->page_count - 1];
+  const CommandPage *page = buffer->page;
   char *memory = page->memory + page->used_bytes;
   for (uint32_t k = 0; k < count; k++) {
     for (uint32_t i = 0; i < bundle_count; i++) {
@@ -461,8 +500,9 @@ void command_record_spawns(CommandBuffer *buffer, Bundle *const *bundles,
                            uint32_t bundle_count, uint32_t count,
                            ecs_Entity *entities) {
   uint32_t position = buffer->entity_count;
-  CommandPage *page = &buffer->pages[buffer->page_count - 1];
+  CommandPage *page = buffer->page;
   char *memory = page->memory + page->used_bytes;
+  command_settle(buffer);
   EntityCommands *commands = &buffer->entities[position];
   entity_index_issue_notes(&buffer->store->index, position,
                            count * bundle_count, entities);
@@ -516,6 +556,7 @@ ecs_Status command_record_staged(CommandBuffer *buffer, const Bundle *bundle,
   if (status == ECS_OK)
     status = staged_rows_create(buffer->store, bundle, count, &created);
   if (status != ECS_OK) return status;
+  command_settle(buffer);
   created->previous = buffer->staged;
   buffer->staged = created;
   for (uint32_t i = 0; i < count; i++) append_staged(buffer, shape, created);
@@ -579,13 +620,12 @@ CommandRun *command_next_run(const CommandBuffer *buffer, RunWalk *walk) {
 
 CommandMark command_mark(CommandBuffer *buffer) {
   uint32_t pages = buffer->page_count;
-  buffer->open = NULL;
-  return (CommandMark){
-      .staged = buffer->staged,
-      .used_bytes = pages > 0 ? buffer->pages[pages - 1].used_bytes : 0,
-      .page_count = pages,
-      .entity_count = buffer->entity_count,
-      .command_count = buffer->command_count};
+  close_run(buffer);
+  return (CommandMark){.staged = buffer->staged,
+                       .used_bytes = pages > 0 ? buffer->page->used_bytes : 0,
+                       .page_count = pages,
+                       .entity_count = buffer->entity_count,
+                       .command_count = buffer->command_count};
 }
 
 static void drop_staged(CommandBuffer *buffer, const StagedRows *until) {
@@ -644,14 +684,14 @@ static void forget_shapes(CommandBuffer *buffer) {
 void command_rewind(CommandBuffer *buffer, CommandMark mark) {
   ECS_ASSERT(mark.page_count <= buffer->page_count);
   ECS_ASSERT(mark.entity_count <= buffer->entity_count);
+  command_settle(buffer);
   if (mark.entity_count > 0) cut_chains(buffer, &mark);
   while (buffer->entity_count > mark.entity_count) drop_entity(buffer);
   drop_staged(buffer, mark.staged);
   buffer->command_count = mark.command_count;
-  buffer->page_count = mark.page_count;
+  use_pages(buffer, mark.page_count);
   buffer->open = NULL;
-  if (mark.page_count > 0)
-    buffer->pages[mark.page_count - 1].used_bytes = mark.used_bytes;
+  if (mark.page_count > 0) buffer->page->used_bytes = mark.used_bytes;
   if (mark.page_count == 0) free_surplus(buffer);
   if (mark.entity_count == 0) forget_shapes(buffer);
 }
@@ -669,7 +709,7 @@ void command_forget(CommandBuffer *buffer) {
   buffer->open = NULL;
   drop_staged(buffer, NULL);
   free_surplus(buffer);
-  buffer->page_count = 0;
+  use_pages(buffer, 0);
   forget_shapes(buffer);
 }
 
@@ -703,10 +743,16 @@ static uint64_t count_commands(const CommandBuffer *buffer) {
   return count;
 }
 
+/* The shape by which the chain of an entry is counted. */
+static uint32_t counted_shape(const CommandBuffer *buffer, uint32_t position) {
+  const CommandRun *last = buffer->entities[position].last;
+  return last == buffer->open ? buffer->counted : last->shape;
+}
+
 static uint32_t count_alike(const CommandBuffer *buffer, uint32_t shape) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < buffer->entity_count; i++)
-    count += buffer->entities[i].last->shape == shape;
+    count += counted_shape(buffer, i) == shape;
   return count;
 }
 
@@ -723,7 +769,8 @@ bool command_buffer_check_invariants(const CommandBuffer *buffer) {
       return false;
     chained += shape->length;
     placed += !shape->spawns;
-    if (count_alike(buffer, commands->last->shape) != shape->count)
+    uint32_t counted = counted_shape(buffer, i);
+    if (count_alike(buffer, counted) != buffer->shapes.shapes[counted].count)
       return false;
   }
   return chained == buffer->command_count &&

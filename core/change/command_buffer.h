@@ -44,6 +44,7 @@ typedef struct CommandPage {
 typedef struct CommandBuffer {
   Store *store;        /* borrowed */
   CommandPage *pages;  /* owned */
+  CommandPage *page;   /* the last in use; NULL: none */
   uint32_t page_count; /* in use */
   uint32_t page_capacity;
   EntityCommands *entities; /* owned; in the order of their first command */
@@ -51,6 +52,10 @@ typedef struct CommandBuffer {
   uint32_t entity_capacity;
   uint32_t command_count;
   CommandRun *open;    /* the last run, while it may grow; or NULL */
+  ecs_Entity opened;   /* the entity of the open run */
+  uint32_t counted;    /* the shape by which the chain of the open run is
+                          counted: that of the run, or one that it has grown
+                          from. See command_settle */
   StagedRows *staged;  /* owned; the newest, which leads to the others */
   Locator by_index;    /* index of an entity that has a row -> position in
                           entities; narrow. The slot of a reserved one has the
@@ -69,7 +74,7 @@ typedef struct CommandMark {
   uint32_t command_count;
 } CommandMark;
 
-/* Where the values of a spawn are, whose row is staged. */
+/* Where the values of a spawn with a staged row are. */
 typedef struct StagedRow {
   const StagedRows *staged;
   uint64_t row;
@@ -96,15 +101,21 @@ ECS_INTERNAL void command_buffer_deinit(CommandBuffer *buffer);
  * new one. */
 ECS_INTERNAL void command_buffer_trim(CommandBuffer *buffer);
 
-/* Copies an image; most have one field or two. */
-static inline void command_copy_image(void *to, const void *image,
-                                      uint32_t bytes) {
+/* Copies an image that is not small. Returns ECS_OK. */
+ECS_INTERNAL ecs_Status command_copy_large(void *to, const void *image,
+                                           uint32_t bytes);
+
+/* Copies an image; most have one field or two. Returns ECS_OK, so that it can be
+ * the last thing that its caller does. */
+static inline ecs_Status command_copy_image(void *to, const void *image,
+                                            uint32_t bytes) {
   if (bytes == 4)
     memcpy(to, image, 4);
   else if (bytes == 8)
     memcpy(to, image, 8);
   else if (bytes > 0)
-    memcpy(to, image, bytes);
+    return command_copy_large(to, image, bytes);
+  return ECS_OK;
 }
 
 /* Recording: ECS_E_MEMORY and ECS_E_LIMIT record nothing ------------------ */
@@ -155,34 +166,40 @@ ECS_INTERNAL ecs_Status command_record_at(CommandBuffer *buffer,
                                           ecs_Component id, const void *image,
                                           uint64_t fields);
 
+/* Counts the chain of the open run by the shape that it has now. What counts
+ * chains needs this first, and so does all that is recorded otherwise than by
+ * command_go_on. Cost: constant. */
+static inline void command_settle(CommandBuffer *buffer) {
+  const CommandRun *run = buffer->open;
+  if (run == NULL || run->shape == buffer->counted) return;
+  buffer->shapes.shapes[buffer->counted].count--;
+  chain_shapes_count(&buffer->shapes, run->shape, 1);
+  buffer->counted = run->shape;
+}
+
 /* Records COMMAND_ADD or _REMOVE of the entity that was recorded last, as
- * command_record, where a chain like its own went on like this before. False:
- * it is another entity, or anything is in the way; nothing has changed.
- * image_bytes: of the image, with which the step agrees. */
-static inline bool command_go_on(CommandBuffer *buffer, ChainStep step,
-                                 ecs_Entity entity, const void *image,
-                                 uint32_t image_bytes) {
+ * command_record, where a chain like its own went on like this before. Returns
+ * where the image goes that the step may have. NULL: it is another entity, or
+ * anything is in the way; nothing has changed. */
+static inline char *command_go_on(CommandBuffer *buffer, ChainStep step,
+                                  ecs_Entity entity) {
   CommandRun *run = buffer->open;
+  CommandPage *page = buffer->page;
   ECS_ASSERT(step_kind(step) == COMMAND_ADD ||
              step_kind(step) == COMMAND_REMOVE);
-  ECS_ASSERT(step_has_image(step) == (image_bytes > 0));
-  if (run == NULL || buffer->entities[run->entity_position].entity != entity)
-    return false;
-  ChainShape *from = &buffer->shapes.shapes[run->shape];
+  if (run == NULL || buffer->opened != entity) return NULL;
+  const ChainShape *from = &buffer->shapes.shapes[run->shape];
   uint32_t shape = from->child;
-  ChainShape *to = &buffer->shapes.shapes[shape];
-  if (to->step != step) return false; /* nor has the empty shape such a step */
-  CommandPage *page = &buffer->pages[buffer->page_count - 1];
-  size_t bytes = to->bytes - from->bytes;
-  if (ECS_UNLIKELY(bytes > page->bytes - page->used_bytes)) return false;
-  if (ECS_UNLIKELY(buffer->command_count == ECS_COMMAND_LIMIT)) return false;
-  command_copy_image(page->memory + page->used_bytes, image, image_bytes);
-  page->used_bytes += bytes;
-  from->count--;
-  chain_shapes_count(&buffer->shapes, shape, 1);
+  const ChainShape *to = &buffer->shapes.shapes[shape];
+  if (to->step != step) return NULL; /* nor has the empty shape such a step */
+  size_t bytes = to->bytes - from->bytes, used = page->used_bytes;
+  if (ECS_UNLIKELY(bytes > page->bytes - used)) return NULL;
+  if (ECS_UNLIKELY(buffer->command_count == ECS_COMMAND_LIMIT)) return NULL;
+  ECS_ASSERT(buffer->entities[run->entity_position].entity == entity);
   run->shape = shape;
+  page->used_bytes = used + bytes;
   buffer->command_count++;
-  return true;
+  return page->memory + used;
 }
 
 /* Records COMMAND_ADD, _REMOVE or _DESTROY of entities that have a row, in their

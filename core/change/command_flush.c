@@ -91,7 +91,7 @@ static void count_ways(Flush *flush) {
   for (uint32_t id = shapes->used; id != CHAIN_EMPTY;
        id = shapes->shapes[id].next) {
     uint32_t count = shapes->shapes[id].count;
-    ShapeWay way = chain_shapes_way(shapes, id);
+    ShapeWay way = chain_shapes_way(shapes, flush->store, id);
     flush->counts[way] += count;
     if (way != WAY_CHANGE || count == 0) continue;
     if (shapes->shapes[id].spawns) flush->spawned_changes += count;
@@ -100,13 +100,20 @@ static void count_ways(Flush *flush) {
   }
 }
 
-/* Are all changes of living entities the same single command? Then they are
- * applied as a list. Spawned rows may need the same room, and lists do not look
- * at what others announced. */
+/* Is the step an addition or a removal that concerns its component alone? */
+static bool is_one_change(const Store *store, ChainStep step) {
+  return step_kind(step) == COMMAND_REMOVE ||
+         (step_kind(step) == COMMAND_ADD &&
+          store->components[step_component(step)].need_count == 0);
+}
+
+/* Are all changes of living entities the same single command, which concerns
+ * one component? Then they are applied as a list. Spawned rows may need the same
+ * room, and lists do not look at what others announced. */
 static bool changes_are_list(const Flush *flush) {
   const ChainShape *shape = &flush->buffer->shapes.shapes[flush->change_shape];
-  return flush->change_shapes == 1 && shape->length == 1 &&
-         step_kind(shape->step) != COMMAND_SET && !shape->spawns &&
+  return flush->change_shapes == 1 && shape->length == 1 && !shape->spawns &&
+         is_one_change(flush->store, shape->step) &&
          flush->counts[WAY_BIRTH] == 0 &&
          flush->counts[WAY_CHANGE] >= LEAST_LIST;
 }
@@ -294,6 +301,7 @@ static ecs_Status apply_list(Flush *flush) {
 }
 
 static ecs_Status apply_all(Flush *flush) {
+  command_settle(flush->buffer);
   count_ways(flush);
   bool list = changes_are_list(flush);
   ecs_Status status = reserve_all(flush, list);

@@ -47,12 +47,12 @@ static ecs_Status reserve_move(Store *store, Group *group, const Table *from,
 /* Gives an entity its first row in a group other than the main one, in the
  * table of a mask. */
 static ecs_Status enter_group(Store *store, Group *group, ecs_Entity entity,
-                              const uint64_t *mask, uint32_t words,
-                              uint32_t bits_columns, RowRef *location) {
+                              Mask mask, uint32_t bits_columns,
+                              RowRef *location) {
   uint32_t entity_index = id_index(entity);
   uint32_t tables_before = group->table_count;
   ecs_Status status =
-      group_ensure_table(group, &store->memory, mask, words, &location->table);
+      group_ensure_table(group, &store->memory, mask, &location->table);
   if (status != ECS_OK) return status;
   status = store_reserve_rows(store, group, location->table, bits_columns, 1);
   if (status == ECS_OK)
@@ -71,15 +71,8 @@ static ecs_Status enter_group(Store *store, Group *group, ecs_Entity entity,
 
 static ecs_Status enter_with(Store *store, Group *group, ecs_Entity entity,
                              uint32_t bit, RowRef *place) {
-  uint64_t few[8] = {0};
-  uint32_t words = bit / 64u + 1u;
-  uint64_t *mask = few;
-  if (words > 8) mask = memory_zeroed(&store->memory, words, sizeof(uint64_t));
-  if (mask == NULL) return ECS_E_MEMORY;
-  mask[bit >> 6] = UINT64_C(1) << (bit & 63u);
-  ecs_Status status = enter_group(store, group, entity, mask, words, 0, place);
-  if (mask != few) memory_free(&store->memory, mask, words * sizeof(uint64_t));
-  return status;
+  uint64_t word = 0;
+  return enter_group(store, group, entity, mask_single(&word, bit), 0, place);
 }
 
 /* The row of a group; the entity's row of the main group is known. */
@@ -98,7 +91,7 @@ static ecs_Status set_bit(Store *store, Component *component, ecs_Entity entity,
     return ECS_OK;
   ecs_Status status =
       place.table == NULL
-          ? enter_group(store, group, entity, NULL, 0, columns, &place)
+          ? enter_group(store, group, entity, (Mask){0}, columns, &place)
           : table_reserve_bits(place.table, &store->memory, columns);
   if (status != ECS_OK) return status;
   table_write_bit(place.table, place.row, index, true);
@@ -165,7 +158,7 @@ static void clear_bit(Store *store, Component *component, ecs_Entity entity,
   if (place.table == NULL || !table_has_bit(place.table, place.row, index))
     return;
   table_write_bit(place.table, place.row, index, false);
-  if (group->id != 0 && place.table->mask_words == 0 &&
+  if (group->id != 0 && place.table->mask.count == 0 &&
       !table_any_bit(place.table, place.row))
     leave_group(store, group, entity, place);
   store_touch(store, group);

@@ -20,6 +20,10 @@
  * No locator, edge or mask is searched: a component has its group, a set has
  * one table, and a table remembers the edge that its last row took.
  *
+ * Nothing here writes stamps (storage/stamps.h): where a query asks for changes,
+ * tables remember no edge that leads to or from a table with stamps, and its sets
+ * and bits are given the general functions.
+ *
  * This is pure optimisation: the result is the same as with entity_change.c.
  * The order of statements keeps few registers alive: what needs the entity
  * comes first, columns come last. A pair of add and remove, with the loop that
@@ -39,6 +43,8 @@ static bool remember_edge(const Group *main, Table *from, uint32_t bit,
                           bool added) {
   const Edge *edge = group_find_edge(main, from, bit);
   if (edge == NULL || edge->added != added) return false;
+  if (from->stamps != NULL || main->tables[edge->table]->stamps != NULL)
+    return false;
   table_note_edge(from, main->tables[edge->table], last_edge_key(bit, added),
                   &edge->range);
   return true;
@@ -50,8 +56,8 @@ static ECS_ASSERT_ONLY bool last_edge_agrees(const Group *main,
                                              Component *component, bool added) {
   const Edge *edge = group_find_edge(main, from, component->bit);
   const LastEdge *last = &from->last_edge;
-  return edge != NULL && edge->added == added &&
-         main->tables[edge->table] == last->to &&
+  return edge != NULL && edge->added == added && from->stamps == NULL &&
+         last->to->stamps == NULL && main->tables[edge->table] == last->to &&
          memcmp(&last->range, &edge->range, sizeof edge->range) == 0 &&
          last->before == edge->range.begin[2] &&
          last->before + last->width == edge->range.end[2];
@@ -118,11 +124,12 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
   }
   ECS_ASSERT(slot_agrees(*slot, table, entity) && group->table_count <= 1);
   table = group->first;
+  ECS_ASSERT(table->stamps == NULL);
   uint32_t row = table->count;
   if (ECS_UNLIKELY(row == table->capacity))
     return store_add_any(store, entity, component, image);
   if (image == NULL && fields > 0) image = component->schema->default_image;
-  *entry = table_append(table, entity);
+  *entry = table_push(table, entity);
   slot->table_bits |= group->summary;
   component->changes++;
   store_touch(store, group);
@@ -270,6 +277,20 @@ static ecs_Status add_noted_in_main(Store *store, ecs_Entity entity,
   return status;
 }
 
+/* Moves the cells of the last row of a table, which no other row has to follow,
+ * and stores the image between them. An entity that is made of one component
+ * after the other is that row each time. */
+static inline ecs_Status add_to_last(Table *from, char *hole, char *target,
+                                     const char *image) {
+  const LastEdge *edge = &from->last_edge;
+  size_t stride = from->stride[2], to_stride = edge->to->stride[2];
+  from->entities[--from->count] = 0;
+  hole = cells_take(&target, to_stride, hole, stride, edge->before);
+  target = cells_store(target, to_stride, image, edge->width);
+  cells_take(&target, to_stride, hole, stride, edge->behind);
+  return ECS_OK;
+}
+
 static ecs_Status add_in_main(Store *store, ecs_Entity entity,
                               Component *component, const void *image) {
   Table *from = NULL;
@@ -287,13 +308,14 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
   ECS_ASSERT(last_edge_agrees(component->group, from, component, true));
   store_touch(store, component->group);
   component->changes++;
-  uint32_t row = slot->row_bits, to_row = table_append(to, entity);
+  uint32_t row = slot->row_bits, to_row = table_push(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
-  ecs_Entity filler = table_remove_entity(from, row);
   /* The table's id is in the low bits: hint and summary stay as they are. */
   slot->table_bits += edge->step;
+  slot->row_bits = to_row;
+  if (row == from->count - 1) return add_to_last(from, hole, target, image);
+  ecs_Entity filler = table_remove_entity(from, row);
   fill_hole(store, from, filler, row);
-  slot->row_bits = to_row; /* after the filler's: they may be the same */
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
   hole = cells_move(&target, to_stride, hole, stride, gap, edge->before);
@@ -319,8 +341,8 @@ static inline Slot slot_of(const Store *store, ecs_Entity entity) {
 }
 
 /* The body of the functions below; mixed and marked are constants in each. If
- * the entity of the row equals the handle, the entity is alive, so the main group (a cache
- * miss) is not read. The slot's summary stays set. */
+ * the entity of the row equals the handle, the entity is alive, so the main
+ * group (a cache miss) is not read. The slot's summary stays set. */
 static inline __attribute__((always_inline)) ecs_Status remove_set_row(
     Store *store, ecs_Entity entity, Component *component, bool mixed,
     bool marked) {
@@ -337,6 +359,7 @@ static inline __attribute__((always_inline)) ecs_Status remove_set_row(
   if (ECS_UNLIKELY(table->entities[row] != entity))
     return store_remove_any(store, entity, component);
   ECS_ASSERT(store_locate_main(store, entity).table != NULL);
+  ECS_ASSERT(table->stamps == NULL);
   store_touch(store, group);
   component->changes++;
   ecs_Entity filler =
@@ -414,6 +437,19 @@ static ecs_Status remove_noted_in_main(Store *store, ecs_Entity entity,
   return status;
 }
 
+/* Moves the cells of the last row of a table to one that lacks the component. */
+static inline ecs_Status remove_from_last(Table *from, char *hole,
+                                          char *target) {
+  const LastEdge *edge = &from->last_edge;
+  size_t stride = from->stride[2], to_stride = edge->to->stride[2];
+  from->entities[--from->count] = 0;
+  hole = cells_take(&target, to_stride, hole, stride, edge->before);
+  for (uint32_t i = edge->width; i > 0; i--, hole += stride)
+    *(Cell4 *)(void *)hole = 0;
+  cells_take(&target, to_stride, hole, stride, edge->behind);
+  return ECS_OK;
+}
+
 static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
                                  Component *component) {
   Table *from = NULL;
@@ -429,13 +465,14 @@ static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
   ECS_ASSERT(last_edge_agrees(component->group, from, component, false));
   store_touch(store, component->group);
   component->changes++;
-  uint32_t row = slot->row_bits, to_row = table_append(to, entity);
+  uint32_t row = slot->row_bits, to_row = table_push(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
-  ecs_Entity filler = table_remove_entity(from, row);
   /* The table's id is in the low bits: hint and summary stay as they are. */
   slot->table_bits += edge->step;
+  slot->row_bits = to_row;
+  if (row == from->count - 1) return remove_from_last(from, hole, target);
+  ecs_Entity filler = table_remove_entity(from, row);
   fill_hole(store, from, filler, row);
-  slot->row_bits = to_row; /* after the filler's: they may be the same */
   size_t gap = from->count - row, stride = from->stride[2];
   size_t to_stride = to->stride[2];
   hole = cells_move(&target, to_stride, hole, stride, gap, edge->before);
@@ -488,9 +525,10 @@ static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
 
 /* Destroying ------------------------------------------------------------ */
 
-/* For an entity that was in other groups, and where marks want notes. */
-static ECS_APART ecs_Status destroy_noted(Store *store, ecs_Entity entity,
-                                          Slot *slot, Table *table) {
+/* For an entity that was in other groups, and where marks want notes, or the
+ * table has stamps. */
+static ECS_APART ecs_Status destroy_followed(Store *store, ecs_Entity entity,
+                                             Slot *slot, Table *table) {
   if (table->noting && !store_notes(store))
     table_set_noting(table, &store_main(store)->silent, false);
   if (slot_summary(*slot) != 0) {
@@ -500,6 +538,7 @@ static ECS_APART ecs_Status destroy_noted(Store *store, ecs_Entity entity,
   uint32_t row = slot->row_bits;
   store_touch(store, store_main(store));
   ecs_Entity filler = table_remove_mixed(table, row);
+  table_stamp_rows(table, row, 1);
   fill_hole(store, table, filler, row); /* before: it may be the entity's */
   store_note_change(store, filler, filler);
   entity_index_free_slot(&store->index, slot, id_index(entity),
@@ -510,8 +549,8 @@ static ECS_APART ecs_Status destroy_noted(Store *store, ecs_Entity entity,
 /* For any columns. */
 static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
                                           Slot *slot, Table *table) {
-  if (slot_summary(*slot) != 0 || table->noting)
-    return destroy_noted(store, entity, slot, table);
+  if (slot_summary(*slot) != 0 || table->followed)
+    return destroy_followed(store, entity, slot, table);
   uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
   store_touch(store, store_main(store));

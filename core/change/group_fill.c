@@ -223,8 +223,9 @@ static ecs_Status make_target(Fill *fill, uint32_t k, uint32_t *target) {
   *target = NOWHERE;
   if (!make_mask(fill, k) && fill->group->id != 0 && !any_tag_bit(fill, k))
     return ECS_OK;
-  ecs_Status status = group_ensure_table(fill->group, &fill->store->memory,
-                                         fill->mask, fill->words, &table);
+  ecs_Status status =
+      group_ensure_table(fill->group, &fill->store->memory,
+                         mask_trim(fill->mask, fill->words), &table);
   if (status == ECS_OK) *target = table->id;
   return status;
 }
@@ -358,14 +359,34 @@ static void copy_main_bit(const Fill *fill, Table *to, uint32_t first,
       table_write_bit(to, first + i, index, true);
 }
 
+/* Copies a tag that tables of another group have, to a table with the column. */
+static void copy_giver_bit(const Fill *fill, Table *to, uint32_t first,
+                           uint32_t bit) {
+  const Component *old = old_component(fill, bit);
+  const Giver *giver = find_giver(fill, old->group);
+  uint32_t index = fill->group->components[bit].bits_index, seen = NOWHERE;
+  bool there = false;
+  for (uint32_t i = 0; i < fill->listed; i++) {
+    uint32_t table = giver->tables[fill->list[i]];
+    if (table == NOWHERE) continue;
+    if (table != seen) there = table_has(old->group->tables[table], old->bit);
+    seen = table;
+    if (there) table_write_bit(to, first + i, index, true);
+  }
+}
+
 /* Copies a tag that is stored as bits. ECS_E_MEMORY: there is no column. */
 static ecs_Status copy_tag_bit(Fill *fill, Table *to, uint32_t first,
                                uint32_t bit) {
+  const Component *old = old_component(fill, bit);
   uint32_t index = fill->group->components[bit].bits_index;
+  bool ready = group_bits_columns(fill->group, bit) <= to->bits_columns;
   if (has_none(fill, bit)) return ECS_OK;
-  if (old_component(fill, bit)->group->id == 0 &&
-      group_bits_columns(fill->group, bit) <= to->bits_columns) {
-    copy_main_bit(fill, to, first, bit);
+  if (ready && (old->group->id == 0 || !component_is_bits(old))) {
+    if (old->group->id == 0)
+      copy_main_bit(fill, to, first, bit);
+    else
+      copy_giver_bit(fill, to, first, bit);
     return ECS_OK;
   }
   for (uint32_t i = 0; i < fill->listed; i++) {
@@ -433,14 +454,24 @@ static void list_target(Fill *fill, uint32_t k) {
   }
 }
 
+/* Does all that decides on row k and is looked at say the same of the row before
+ * it? */
+static inline bool is_as_before(const Fill *fill, uint32_t k) {
+  if (fill->loose_tags[k] != fill->loose_tags[k - 1]) return false;
+  for (uint32_t i = 0; i < fill->giver_count; i++)
+    if (fill->givers[i].tables[k] != fill->givers[i].tables[k - 1])
+      return false;
+  return true;
+}
+
 /* Chooses a table for each row of the block. Where the main group alone gives
  * and no tag is loose, it is the same for all. */
 static ecs_Status choose_targets(Fill *fill) {
-  bool all = fill->giver_count == 0 && fill->loose_count == 0;
+  bool seen = fill->loose_count <= MOST_LOOSE;
   ecs_Status status = choose_target(fill, 0);
   for (uint32_t k = 1; status == ECS_OK && k < fill->count; k++) {
-    if (all)
-      fill->targets[k] = fill->targets[0];
+    if (seen && is_as_before(fill, k))
+      fill->targets[k] = fill->targets[k - 1];
     else
       status = choose_target(fill, k);
   }
@@ -470,15 +501,26 @@ static uint32_t count_bits_columns(const Fill *fill) {
   return columns;
 }
 
-/* Counts count rows of `from` for the table that the first of them goes to, and
- * which has as many columns of bits then as they may need. */
-static ecs_Status count_rows(Fill *fill, uint32_t k, uint32_t count,
+/* Counts count rows of `from` for a table, which has as many columns of bits then
+ * as they may need. */
+static ecs_Status count_rows(const Fill *fill, uint32_t target, uint32_t count,
                              uint32_t bits_columns) {
-  ecs_Status status = choose_target(fill, k);
-  if (status != ECS_OK || fill->targets[k] == NOWHERE) return status;
-  Table *to = fill->group->tables[fill->targets[k]];
+  if (target == NOWHERE) return ECS_OK;
+  Table *to = fill->group->tables[target];
   to->pending += count;
   return table_reserve_bits(to, &fill->store->memory, bits_columns);
+}
+
+/* Counts the rows of the block, as many at once as go to one table. */
+static ecs_Status count_block(Fill *fill, uint32_t bits_columns) {
+  ecs_Status status = choose_targets(fill);
+  for (uint32_t k = 0, next; status == ECS_OK && k < fill->count; k = next) {
+    next = k + 1;
+    while (next < fill->count && fill->targets[next] == fill->targets[k])
+      next++;
+    status = count_rows(fill, fill->targets[k], next - k, bits_columns);
+  }
+  return status;
 }
 
 static ecs_Status count_table(Fill *fill, const Table *table) {
@@ -489,10 +531,14 @@ static ecs_Status count_table(Fill *fill, const Table *table) {
        row += ECS_JOIN_ROWS) {
     begin_block(fill, row);
     read_loose(fill);
-    if (fill->loose_count == 0)
-      return count_rows(fill, 0, table->count, columns);
-    for (uint32_t k = 0; status == ECS_OK && k < fill->count; k++)
-      status = count_rows(fill, k, 1, columns);
+    if (fill->loose_count > 0) {
+      status = count_block(fill, columns);
+      continue;
+    }
+    status = choose_target(fill, 0);
+    return status == ECS_OK
+               ? count_rows(fill, fill->targets[0], table->count, columns)
+               : status;
   }
   return status;
 }

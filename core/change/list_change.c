@@ -76,6 +76,8 @@ static void close_holes(Store *store, HoleRun *run, Table *next) {
       for (uint32_t i = 0; i < table_column_count(table, shift); i++)
         close_column(run, table_column(table, (ColumnCode)(i << 2 | shift)),
                      shift);
+    for (uint32_t i = 0; table->stamps != NULL && i < run->count; i++)
+      table_stamp_rows(table, run->rows[i], 1);
     store_touch(store, store_main(store));
     if (store_notes(store)) store_main(store)->noted++; /* one by one */
   }
@@ -203,18 +205,14 @@ static Table *growing_table(const ListChange *change, uint32_t i) {
 
 /* Finds or creates the table that entities new to the group go to. */
 static ecs_Status ensure_first(ListChange *change) {
-  Memory *memory = &change->store->memory;
-  uint32_t bit = change->bit, words = group_words(change->group);
+  Mask mask = {0};
+  uint64_t word = 0;
   if (change->group->locator.narrow && change->group->table_count > 0)
     change->first = change->group->first;
   if (change->first != NULL) return ECS_OK;
-  uint64_t *mask = memory_zeroed(memory, words, sizeof(uint64_t));
-  if (mask == NULL) return ECS_E_MEMORY;
-  if (!change->is_bits) mask[bit >> 6] = UINT64_C(1) << (bit & 63u);
-  ecs_Status status =
-      group_ensure_table(change->group, memory, mask, words, &change->first);
-  memory_free(memory, mask, words * sizeof(uint64_t));
-  return status;
+  if (!change->is_bits) mask = mask_single(&word, change->bit);
+  return group_ensure_table(change->group, &change->store->memory, mask,
+                            &change->first);
 }
 
 static ecs_Status reserve_bits(ListChange *change, Table *table) {

@@ -11,6 +11,8 @@ void net_effect_deinit(NetEffect *effect, Memory *memory) {
               effect->change_capacity * sizeof(ComponentChange));
   memory_free(memory, effect->commands,
               effect->command_capacity * sizeof(Command));
+  memory_free(memory, effect->gotten,
+              effect->gotten_capacity * sizeof(ecs_Component));
   memory_free(memory, effect->position,
               effect->position_capacity * sizeof(uint32_t));
   memory_free(memory, effect->mask, effect->mask_capacity * sizeof(uint64_t));
@@ -31,10 +33,13 @@ ecs_Status net_effect_reserve(NetEffect *effect, CommandBuffer *buffer) {
   Memory *memory = &store->memory;
   void *changes = effect->changes, *position = effect->position;
   void *mask = effect->mask, *last_entity = effect->last_entity;
+  void *gotten = effect->gotten;
   effect->buffer = buffer;
   effect->store = store;
   bool done = memory_ensure(memory, &changes, &effect->change_capacity,
                             store->component_count, sizeof(ComponentChange)) &&
+              memory_ensure(memory, &gotten, &effect->gotten_capacity,
+                            store->component_count, sizeof(ecs_Component)) &&
               memory_ensure(memory, &position, &effect->position_capacity,
                             store->component_count, sizeof(uint32_t)) &&
               memory_ensure(memory, &mask, &effect->mask_capacity,
@@ -42,6 +47,7 @@ ecs_Status net_effect_reserve(NetEffect *effect, CommandBuffer *buffer) {
               memory_ensure(memory, &last_entity, &effect->last_entity_capacity,
                             store->group_count, sizeof(uint64_t));
   effect->changes = changes;
+  effect->gotten = gotten;
   effect->position = position;
   effect->mask = mask;
   effect->last_entity = last_entity;
@@ -87,6 +93,39 @@ static void add_staged(NetEffect *effect, ecs_Entity entity,
         true;
 }
 
+/* A component is there from a command on. False: it was there before. */
+static bool get(NetEffect *effect, ecs_Entity entity, ecs_Component id,
+                const Command *command) {
+  ComponentChange *change = ensure_change(effect, entity, id);
+  if (change->present) return false;
+  change->present = true;
+  change->origin = command;
+  return true;
+}
+
+/* Is the command a part of a spawn that brings all that its parts need? */
+static bool is_part(const NetEffect *effect, const Command *command) {
+  const Command *first = effect->commands;
+  return first->kind == COMMAND_SPAWN &&
+         (uint32_t)(command - first) <= first->component;
+}
+
+/* Adds what a component needs that a command has added, and what that needs in
+ * turn. None is listed twice: it is there from then on. */
+static void get_needs(NetEffect *effect, ecs_Entity entity,
+                      const Command *command) {
+  uint32_t count = 0;
+  effect->gotten[count++] = command->component;
+  while (count > 0) {
+    ECS_ASSERT(count <= effect->gotten_capacity);
+    const Component *component =
+        &effect->store->components[effect->gotten[--count]];
+    for (uint32_t i = 0; i < component->need_count; i++)
+      if (get(effect, entity, component->needs[i], command))
+        effect->gotten[count++] = component->needs[i];
+  }
+}
+
 static void summarize_command(NetEffect *effect, ecs_Entity entity,
                               const Command *command) {
   ECS_ASSERT(command->kind != COMMAND_DESTROY);
@@ -98,13 +137,12 @@ static void summarize_command(NetEffect *effect, ecs_Entity entity,
       add_staged(effect, entity, effect->staged->staged);
     return;
   }
-  ComponentChange *change = ensure_change(effect, entity, command->component);
-  if (command->kind == COMMAND_REMOVE) {
-    change->present = false;
-  } else if (!change->present) {
-    change->present = true;
-    change->origin = command;
-  }
+  if (command->kind == COMMAND_REMOVE)
+    ensure_change(effect, entity, command->component)->present = false;
+  else if (get(effect, entity, command->component, command) &&
+           effect->store->components[command->component].need_count > 0 &&
+           !is_part(effect, command))
+    get_needs(effect, entity, command);
 }
 
 /* Reads a chain, and computes its net effect. There is room for it. */
@@ -152,8 +190,7 @@ static void begin_mask(NetEffect *effect, const Group *group, RowRef place,
   const Table *table = place.table;
   memset(effect->mask, 0, group_words(group) * sizeof(uint64_t));
   *bits_columns = table == NULL ? 0 : table->bits_columns;
-  if (table != NULL && table->mask_words > 0)
-    memcpy(effect->mask, table->mask, table->mask_words * sizeof(uint64_t));
+  if (table != NULL) mask_write(&table->mask, effect->mask);
 }
 
 /* Finds the table that a row goes to: its mask in effect->mask, and the columns
@@ -191,8 +228,8 @@ static ecs_Status reserve_in_group(NetEffect *effect, Group *group,
   uint32_t bits_columns = 0;
   Table *to = NULL;
   if (!target_mask(effect, group, place, &bits_columns)) return ECS_OK;
-  ecs_Status status =
-      group_ensure_table(group, memory, effect->mask, group_words(group), &to);
+  Mask mask = mask_trim(effect->mask, group_words(group));
+  ecs_Status status = group_ensure_table(group, memory, mask, &to);
   if (status != ECS_OK) return status;
   if (to == place.table)
     return store_reserve_rows(effect->store, group, to, bits_columns, 0);
@@ -223,12 +260,18 @@ static Group *next_group(NetEffect *effect, uint32_t i) {
   return is_first_change(effect, group_id) ? store->groups[group_id] : NULL;
 }
 
-ecs_Status net_effect_prepare(NetEffect *effect,
-                              const EntityCommands *commands) {
+ecs_Status net_effect_summarize(NetEffect *effect,
+                                const EntityCommands *commands) {
   ecs_Status status =
       reserve_commands(effect, command_shape(effect->buffer, commands)->length);
+  if (status == ECS_OK) summarize(effect, commands);
+  return status;
+}
+
+ecs_Status net_effect_prepare(NetEffect *effect,
+                              const EntityCommands *commands) {
+  ecs_Status status = net_effect_summarize(effect, commands);
   if (status != ECS_OK) return status;
-  summarize(effect, commands);
   effect->entity_number++;
   for (uint32_t i = 0; i <= effect->change_count; i++) {
     Group *group = next_group(effect, i);
@@ -281,7 +324,8 @@ static RowRef place_row(NetEffect *effect, Group *group, ecs_Entity entity) {
     store_mark_left(store, group, id_index(entity), place.row);
     return (RowRef){NULL, 0};
   }
-  Table *to = group_find_table(group, effect->mask, group_words(group));
+  Table *to =
+      group_find_table(group, mask_trim(effect->mask, group_words(group)));
   ECS_ASSERT(to != NULL);
   if (to == place.table) {
     group->noted++; /* no row has moved */
@@ -338,6 +382,7 @@ static void write_item(const NetEffect *effect, uint32_t item, RowRef to) {
   const ColumnCode *source = table_codes(staged->table, item);
   const ColumnCode *target =
       table_codes(to.table, effect->store->components[id].bit);
+  table_stamp(to.table, effect->store->components[id].bit, to.row, 1);
   for (uint32_t i = 0; i < schema->field_count; i++) {
     element_store(
         table_element(to.table, target[i], to.row),
@@ -357,6 +402,27 @@ static void write_staged(const NetEffect *effect, ecs_Entity entity) {
   }
 }
 
+static void write_defaults(const Component *component, RowRef place,
+                           ComponentChange *change) {
+  table_store(place.table, place.row, component->bit, component->schema,
+              component->schema->default_image, UINT64_MAX);
+  change->begun = true;
+}
+
+/* Stores the defaults of what came because the command's component needs it. */
+static void write_needs(NetEffect *effect, ecs_Entity entity,
+                        const Command *command) {
+  for (uint32_t i = 0; i < effect->change_count; i++) {
+    RowRef place;
+    ecs_Component id = effect->changes[i].id;
+    if (effect->changes[i].origin != command || id == command->component)
+      continue;
+    ComponentChange *change = find_written(effect, entity, id, &place);
+    if (change != NULL)
+      write_defaults(&effect->store->components[id], place, change);
+  }
+}
+
 /* Stores the image of an ADD or SET. Commands before the component's origin
  * have no effect any more. */
 static void write_command(const NetEffect *effect, ecs_Entity entity,
@@ -367,10 +433,9 @@ static void write_command(const NetEffect *effect, ecs_Entity entity,
   if (change == NULL) return;
   const Component *component = &effect->store->components[command->component];
   const void *image = command->image;
+  table_stamp(place.table, component->bit, place.row, 1);
   if (command == change->origin) {
-    table_store(place.table, place.row, component->bit, component->schema,
-                component->schema->default_image, UINT64_MAX);
-    change->begun = true;
+    write_defaults(component, place, change);
   } else if (command->kind != COMMAND_SET ||
              (change->origin != NULL && !change->begun)) {
     return;
@@ -380,12 +445,15 @@ static void write_command(const NetEffect *effect, ecs_Entity entity,
                 image, command->fields);
 }
 
-static void write_values(const NetEffect *effect, ecs_Entity entity) {
+static void write_values(NetEffect *effect, ecs_Entity entity) {
+  const Component *components = effect->store->components;
   if (effect->staged != NULL) write_staged(effect, entity);
   for (uint32_t i = 0; i < effect->command_count; i++) {
     const Command *command = &effect->commands[i];
-    if (command->kind == COMMAND_ADD || command->kind == COMMAND_SET)
-      write_command(effect, entity, command);
+    if (command->kind != COMMAND_ADD && command->kind != COMMAND_SET) continue;
+    if (components[command->component].need_count > 0)
+      write_needs(effect, entity, command);
+    write_command(effect, entity, command);
   }
 }
 

@@ -7,6 +7,9 @@
  *      chain        add A {1}    set A.x=2    remove B    add B
  *      summary      A present, from "add A"; B present, from "add B"
  *
+ * An entity that gets a component gets what this needs, with defaults that start
+ * from the same command. The parts of a spawn have all that they need.
+ *
  * It is applied in two passes over all entities (command_flush.h). The first
  * creates for every group the table that the row will be in, and makes room. In
  * the second, rows are moved, once per group, and values are written; nothing
@@ -36,6 +39,10 @@ typedef struct NetEffect {
   ComponentChange *changes; /* owned */
   uint32_t change_count;
   uint32_t change_capacity;
+  ecs_Component
+      *gotten; /* owned; what a command has added, the needs of which are
+                            not seen to yet */
+  uint32_t gotten_capacity;
   uint32_t *position; /* owned; by component: in changes, plus one; 0: none */
   uint32_t position_capacity;
   uint64_t *mask; /* owned; of the table that a row goes to */
@@ -55,6 +62,18 @@ ECS_INTERNAL void net_effect_deinit(NetEffect *effect, Memory *memory);
 /* Makes room for the summary of any chain of the buffer. ECS_E_MEMORY. */
 ECS_INTERNAL ecs_Status net_effect_reserve(NetEffect *effect,
                                            CommandBuffer *buffer);
+
+/* Summarizes a chain that leaves its entity alive. There is room for its summary
+ * (net_effect_reserve). ECS_E_MEMORY. Cost: its commands. */
+ECS_INTERNAL ecs_Status net_effect_summarize(NetEffect *effect,
+                                             const EntityCommands *commands);
+
+/* What the chain that was summarized last does to a component; NULL: nothing. */
+static inline const ComponentChange *net_effect_find(const NetEffect *effect,
+                                                     ecs_Component id) {
+  uint32_t position = effect->position[id];
+  return position == 0 ? NULL : &effect->changes[position - 1];
+}
 
 /* First pass, of a chain that leaves its entity alive: makes the tables and the
  * room that it needs, and counts rows as pending. ECS_E_MEMORY, ECS_E_LIMIT:

@@ -70,7 +70,7 @@ ECS_INTERNAL ecs_Status births_reserve_entity(const CommandBuffer *buffer,
                                               uint32_t shape,
                                               ecs_Entity entity);
 
-/* Places an entity, whose columns wait to be filled. Cannot fail. */
+/* Places an entity; its columns wait to be filled. Cannot fail. */
 ECS_INTERNAL void births_add(Births *births, const EntityCommands *commands);
 
 /* Fills the columns of what waits; the lists are empty afterwards. */

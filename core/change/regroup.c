@@ -198,7 +198,8 @@ static ecs_Status create_group(Regroup *regroup, uint32_t id) {
   }
   /* Versions only grow, also across an exchange. */
   if (id < store->group_count) group->version = store->groups[id]->version;
-  return id == 0 ? group_ensure_table(group, memory, NULL, 0, &empty) : ECS_OK;
+  return id == 0 ? group_ensure_table(group, memory, (Mask){0}, &empty)
+                 : ECS_OK;
 }
 
 static ecs_Status create_groups(Regroup *regroup) {

@@ -29,9 +29,10 @@ ECS_INTERNAL ecs_Status store_regroup(Store *store,
 #define REGROUP_STAYS UINT32_MAX
 
 /* Stores components with equal labels together in the tables of a group of their
- * own; REGROUP_MAIN: of the main group; REGROUP_BITS: as its bits; REGROUP_STAYS: where they are, which may then
- * be with others no more. labels has an entry for each component id. All groups
- * are built in one pass. ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
+ * own; REGROUP_MAIN: of the main group; REGROUP_BITS: as its bits;
+ * REGROUP_STAYS: where they are, which may then be with others no more. labels
+ * has an entry for each component id. All groups are built in one pass.
+ * ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status store_partition(Store *store, const uint32_t *labels);
 
 #endif

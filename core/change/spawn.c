@@ -26,13 +26,22 @@ static ecs_Status reserve_locator(Store *store, Group *group, uint64_t count) {
   return ECS_OK;
 }
 
-static ecs_Status reserve_group(Store *store, const BundleGroup *target,
-                                uint64_t count) {
+ecs_Status spawn_reserve_group(Store *store, const BundleGroup *target,
+                               uint64_t rows, uint64_t entities) {
   ecs_Status status = store_reserve_rows(store, target->group, target->table,
-                                         target->bits_columns, count);
+                                         target->bits_columns, rows);
   if (status == ECS_OK && target->group->id != 0)
-    status = reserve_locator(store, target->group, count);
+    status = reserve_locator(store, target->group, entities);
   return status;
+}
+
+void spawn_give_back(Store *store, const BundleGroup *target,
+                     uint32_t capacity) {
+  Table *table = target->table;
+  if (table->capacity == capacity) return;
+  table_shrink(table, &store->memory,
+               capacity > table->count ? capacity : table->count);
+  store_touch(store, target->group);
 }
 
 /* Reserves in one group after the other. Gives the room back where a later one
@@ -42,14 +51,10 @@ static ecs_Status reserve_groups(Store *store, const Bundle *bundle,
   if (first == bundle->group_count) return ECS_OK;
   const BundleGroup *target = &bundle->groups[first];
   uint32_t capacity = target->table->capacity;
-  ecs_Status status = reserve_group(store, target, count);
+  ecs_Status status = spawn_reserve_group(store, target, count, count);
   if (status == ECS_OK)
     status = reserve_groups(store, bundle, first + 1, count);
-  if (status == ECS_OK || target->table->capacity == capacity) return status;
-  table_shrink(
-      target->table, &store->memory,
-      capacity > target->table->count ? capacity : target->table->count);
-  store_touch(store, target->group);
+  if (status != ECS_OK) spawn_give_back(store, target, capacity);
   return status;
 }
 
@@ -132,18 +137,18 @@ static ECS_COLD ecs_Status spawn_slowly(Store *store, Bundle *bundle,
   append_rows(store, bundle, born);
   for (uint32_t i = 0; i < bundle->item_count; i++)
     store_item(store, bundle, &bundle->items[i],
-               values == NULL ? NULL : values[i]);
+               values == NULL || i >= bundle->given_count ? NULL : values[i]);
   if (entity != NULL) *entity = born;
   return ECS_OK;
 }
 
-/* Stores the images, NULL for defaults, in a fresh row of zeros of the table of
- * a bundle that has one group. */
-static inline void store_single(const Store *store, const Bundle *bundle,
-                                const Table *table, uint32_t row,
-                                const void *const *values) {
-  const BundleItem *item = bundle->items, *end = item + bundle->item_count;
-  const BundleColumn *column = bundle->columns;
+/* Stores images of some items, NULL for defaults, in a fresh row of zeros of the
+ * table of a bundle that has one group. */
+static inline void store_items(const Store *store, const Bundle *bundle,
+                               const BundleItem *item, const BundleItem *end,
+                               const Table *table, uint32_t row,
+                               const void *const *values) {
+  const BundleColumn *column = &bundle->columns[item->first_column];
   for (; item < end; item++) {
     const char *image = values != NULL ? *values++ : NULL;
     if (ECS_UNLIKELY(image == NULL)) {
@@ -158,6 +163,19 @@ static inline void store_single(const Store *store, const Bundle *bundle,
                         ((size_t)row << code_shift(column->code)),
                     image + column->offset, (ecs_Scalar)column->type);
   }
+}
+
+/* Stores the images of all items; what they need has none. */
+static inline void store_single(const Store *store, const Bundle *bundle,
+                                const Table *table, uint32_t row,
+                                const void *const *values) {
+  const BundleItem *items = bundle->items;
+  const BundleItem *end = items + bundle->item_count;
+  const BundleItem *needed = items + bundle->given_count;
+  if (needed > items)
+    store_items(store, bundle, items, needed, table, row, values);
+  if (ECS_UNLIKELY(needed < end))
+    store_items(store, bundle, needed, end, table, row, NULL);
 }
 
 /* Stores the images in a row of a plain bundle's table. */
@@ -188,9 +206,12 @@ static inline __attribute__((always_inline)) ecs_Status spawn_row(
     return spawn_slowly(store, bundle, values, entity);
   uint32_t row = table->count;
   ecs_Entity born = entity_index_issue_placed(&store->index, table->id, row);
-  table_append(table, born);
+  table_push(table, born);
   store_touch(store, store_main(store));
-  if (noted) store_note_change(store, born, born);
+  if (noted) {
+    table_stamp_rows(table, row, 1);
+    store_note_change(store, born, born);
+  }
   if (entity != NULL) *entity = born;
   if (plain)
     store_plain(bundle, table, row, values);
@@ -199,7 +220,8 @@ static inline __attribute__((always_inline)) ecs_Status spawn_row(
   return ECS_OK;
 }
 
-/* The same as spawn_single where marks want notes; otherwise spawn_slowly. */
+/* The same as spawn_single where marks want notes, or tables have stamps;
+ * otherwise spawn_slowly. */
 static ECS_APART ecs_Status spawn_noted(Store *store, Bundle *bundle,
                                         const void *const *values,
                                         ecs_Entity *entity) {
@@ -231,30 +253,36 @@ ecs_Status spawn_one(Store *store, Bundle *bundle, const void *const *values,
 
 /* Creating many --------------------------------------------------------- */
 
-/* Fills the columns of an item with its defaults, in the count newest rows of
- * its table, which are rows of zeros. */
-static void fill_defaults(const Store *store, const Bundle *bundle,
-                          const BundleItem *item, uint32_t count) {
+/* Fills the columns of an item with an image, NULL for its defaults, in the
+ * count newest rows of its table, which are rows of zeros. */
+static void fill_columns(const Store *store, const Bundle *bundle,
+                         const BundleItem *item, const void *image,
+                         uint32_t count) {
   const Table *table = bundle->groups[item->group_index].table;
-  const Schema *schema = store->components[item->component].schema;
-  if (item->zero_defaults) return;
+  if (image == NULL) {
+    if (item->zero_defaults) return;
+    image = store->components[item->component].schema->default_image;
+  }
   for (uint32_t i = 0; i < item->column_count; i++) {
     const BundleColumn *column = &bundle->columns[item->first_column + i];
     size_t bytes = (size_t)1 << code_shift(column->code);
+    uint64_t element = 0;
+    memcpy(&element, (const char *)image + column->offset, bytes);
+    scalar_canonicalize((ecs_Scalar)column->type, &element);
     rows_repeat(table_element(table, column->code, table->count - count),
-                (const char *)schema->default_image + column->offset, bytes,
-                bytes * count);
+                &element, bytes, bytes * count);
   }
 }
 
-/* The newest rows have the component of an item, with defaults. */
+/* The newest rows have the component of an item. */
 static void fill_item(const Store *store, const Bundle *bundle,
-                      const BundleItem *item, uint32_t count) {
+                      const BundleItem *item, const void *image,
+                      uint32_t count) {
   Table *table = bundle->groups[item->group_index].table;
   if (item->bits_index != GROUP_NOT_BITS)
     for (uint32_t row = table->count - count; row < table->count; row++)
       table_write_bit(table, row, item->bits_index, true);
-  fill_defaults(store, bundle, item, count);
+  fill_columns(store, bundle, item, image, count);
 }
 
 /* Issues the entities of count new rows of the main group and places them. */
@@ -278,10 +306,8 @@ static void place_in_group(Store *store, const BundleGroup *target,
   store_touch(store, target->group);
 }
 
-ecs_Status spawn_rows(Store *store, Bundle *bundle, uint32_t count,
-                      uint32_t *first_rows) {
-  ecs_Status status = spawn_reserve(store, bundle, count);
-  if (status != ECS_OK) return status;
+void spawn_append(Store *store, Bundle *bundle, uint32_t count,
+                  const void *const *values, uint32_t *first_rows) {
   ECS_ASSERT(bundle->layout_version == store->layout_version);
   for (uint32_t i = 0; i < bundle->group_count; i++)
     first_rows[i] = table_append_many(bundle->groups[i].table, count);
@@ -291,6 +317,15 @@ ecs_Status spawn_rows(Store *store, Bundle *bundle, uint32_t count,
     place_in_group(store, &bundle->groups[i], first_rows[i],
                    main->entities + first_rows[0], count);
   for (uint32_t i = 0; count > 0 && i < bundle->item_count; i++)
-    fill_item(store, bundle, &bundle->items[i], count);
+    fill_item(store, bundle, &bundle->items[i],
+              values == NULL || i >= bundle->given_count ? NULL : values[i],
+              count);
+}
+
+ecs_Status spawn_rows(Store *store, Bundle *bundle, uint32_t count,
+                      uint32_t *first_rows) {
+  ecs_Status status = spawn_reserve(store, bundle, count);
+  if (status != ECS_OK) return status;
+  spawn_append(store, bundle, count, NULL, first_rows);
   return ECS_OK;
 }

@@ -14,6 +14,16 @@
 ECS_INTERNAL ecs_Status spawn_reserve(Store *store, Bundle *bundle,
                                       uint64_t count);
 
+/* Makes room in one group of a bundle for so many rows, and for them and other
+ * entities in its locator. ECS_E_MEMORY, ECS_E_LIMIT. */
+ECS_INTERNAL ecs_Status spawn_reserve_group(Store *store,
+                                            const BundleGroup *target,
+                                            uint64_t rows, uint64_t entities);
+
+/* Takes the room back that a table got since it had this capacity. */
+ECS_INTERNAL void spawn_give_back(Store *store, const BundleGroup *target,
+                                  uint32_t capacity);
+
 /* Creates one entity; values as in ecs_spawn, and entity may be NULL.
  * ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. Cost: one row of every group
  * of the bundle. */
@@ -27,5 +37,10 @@ ECS_INTERNAL ecs_Status spawn_one(Store *store, Bundle *bundle,
  * ECS_E_LIMIT: nothing has changed. */
 ECS_INTERNAL ecs_Status spawn_rows(Store *store, Bundle *bundle, uint32_t count,
                                    uint32_t *first_rows);
+
+/* The same where room is reserved, with values as in ecs_spawn for all of them.
+ */
+ECS_INTERNAL void spawn_append(Store *store, Bundle *bundle, uint32_t count,
+                               const void *const *values, uint32_t *first_rows);
 
 #endif

@@ -26,7 +26,8 @@ static ecs_Status create_table(Store *store, StagedRows *staged,
     staged->schemas[i] = schema->field_count > 0 ? schema : NULL;
     mask[i >> 6] |= UINT64_C(1) << (i & 63u);
   }
-  staged->table = table_create(memory, staged->schemas, mask, words, &status);
+  staged->table =
+      table_create(memory, staged->schemas, mask_trim(mask, words), &status);
   if (mask != NULL) memory_free(memory, mask, words * sizeof(uint64_t));
   return staged->table == NULL ? status
                                : table_reserve(staged->table, memory, count);

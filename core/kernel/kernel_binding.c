@@ -2,32 +2,38 @@
 #include "kernel/kernel_binding.h"
 
 #include "base/misuse.h"
-#include "query/query_span.h"
+#include "query/opened.h"
 
 /* Binding --------------------------------------------------------------- */
 
 /* True: a term with this access may lend its column to a kernel that declares
  * that access. */
 static bool access_allows(ecs_Access term, ecs_Access kernel) {
+  if (kernel == ECS_UP) return term == ECS_UP;
   if (kernel == ECS_OPTIONAL) return term == ECS_OPTIONAL || term == ECS_WRITE;
   if (kernel == ECS_READ) return term == ECS_READ || term == ECS_WRITE;
   return kernel == ECS_WRITE && term == ECS_WRITE;
 }
 
 /* Finds the query's column that a kernel declares. False: there is none, or its
- * type or access does not fit. */
-static bool find_column(const ecs_Query *query,
+ * type or access does not fit. A link is only read; programs may declare more,
+ * since each of their stores is verified. */
+static bool find_column(const ecs_Query *query, const ecs_Kernel *kernel,
                         const ecs_KernelColumn *declared, uint32_t *index) {
+  bool trusted = (kernel->flags & KERNEL_TRUSTED) != 0;
   for (uint32_t i = 0; i < query->column_count; i++) {
     const QueryColumn *column = &query->columns[i];
     const QueryTerm *term = &query->terms[column->term];
     const Schema *schema = query->store->components[term->component].schema;
     *index = i;
     if (declared->component == NULL || declared->field == NULL) return false;
-    if (strcmp(schema->name, declared->component) == 0 &&
+    if ((term->access == ECS_UP) == (declared->access == ECS_UP) &&
+        strcmp(schema->name, declared->component) == 0 &&
         strcmp(schema->fields[column->field].name, declared->field) == 0)
       return declared->type == (ecs_Scalar)column->type &&
-             access_allows(term->access, declared->access);
+             access_allows(term->access, declared->access) &&
+             (trusted || declared->access != ECS_WRITE ||
+              schema->fields[column->field].link == SCHEMA_NO_LINK);
   }
   return false;
 }
@@ -66,7 +72,8 @@ ecs_Status kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
   ecs_KernelBinding *made = binding_create(query, kernel);
   if (made == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < kernel->column_count; i++) {
-    if (find_column(query, &kernel->columns[i], &made->columns[i])) continue;
+    if (find_column(query, kernel, &kernel->columns[i], &made->columns[i]))
+      continue;
     if (wrong != NULL) *wrong = i;
     binding_destroy(made);
     return ECS_E_KERNEL;
@@ -196,7 +203,8 @@ static ecs_Status scan(const ecs_KernelBinding *binding,
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t k = 0; k < binding->kernel->column_count; k++) {
       const ecs_KernelColumn *column = &binding->kernel->columns[k];
-      if (column->access == ECS_READ || blocks[i].columns[k] == NULL) continue;
+      if (!access_writes(column->access) || blocks[i].columns[k] == NULL)
+        continue;
       if (!scalar_is_float(column->type)) continue;
       found += ecs_scalar_canonicalize_many(column->type, blocks[i].columns[k],
                                             blocks[i].count);
@@ -216,6 +224,7 @@ static ecs_Status run_direct(ecs_KernelBinding *binding, ecs_KernelCall call) {
   call.blocks = binding->blocks;
   call.block_count = binding->block_count;
   binding->kernel->run(&call);
+  opened_tables(binding->query);
   return scan(binding, binding->blocks, binding->block_count);
 }
 
@@ -251,6 +260,12 @@ ecs_Status kernel_table(ecs_KernelBinding *binding, Table *table,
   return ECS_OK;
 }
 
+/* Along a tree most columns are in place, and the few that are gathered leave
+ * room for more rows in the nearest cache. */
+static uint32_t slice_rows(const ecs_Query *query) {
+  return query->links != NULL ? ECS_BLOCK_ROWS : ECS_SLICE_ROWS;
+}
+
 /* Runs any other plan: one call for each slice that a cursor hands out. */
 static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
   Cursor cursor;
@@ -260,7 +275,7 @@ static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
   if (status != ECS_OK) return status;
   status = cursor_begin(binding->query, ECS_BATCH_WHOLE, &cursor);
   if (status != ECS_OK) return status;
-  cursor.slice_rows = ECS_SLICE_ROWS;
+  cursor.slice_rows = slice_rows(binding->query);
   cursor.without_entities = !wants(binding, ECS_KERNEL_ENTITIES);
   call.blocks = &block;
   call.block_count = 1;

@@ -63,8 +63,8 @@ ECS_INTERNAL ecs_Status kernel_block(ecs_KernelBinding *binding,
                                      const ecs_Batch *batch,
                                      ecs_KernelBlock *block);
 
-/* Writes a whole table that the binding's query matches in its only group as a
- * block, also the rows whose bits do not fit; likewise. */
+/* Writes as a block a table that has rows and that the binding's query matches
+ * in its only group, also the rows whose bits do not fit; likewise. */
 ECS_INTERNAL ecs_Status kernel_table(ecs_KernelBinding *binding, Table *table,
                                      ecs_KernelBlock *block);
 

@@ -39,6 +39,15 @@ static inline ComponentSet set_and(const ComponentSet *one,
   return both;
 }
 
+/* What is in one of them. */
+static inline ComponentSet set_or(const ComponentSet *one,
+                                  const ComponentSet *other) {
+  ComponentSet either;
+  for (uint32_t i = 0; i < LAYOUT_WORDS; i++)
+    either.words[i] = one->words[i] | other->words[i];
+  return either;
+}
+
 /* Is everything of `part` in the whole? */
 static inline bool set_contains(const ComponentSet *whole,
                                 const ComponentSet *part) {

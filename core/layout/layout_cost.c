@@ -137,6 +137,24 @@ static bool plan_has(const Plan *plan, uint32_t place) {
   return false;
 }
 
+/* Is every component that the query's choice is among in the place, so that the
+ * choice is a demand on it? Tags stored as bits are in the main group, too. */
+static bool place_chooses(const LayoutModel *model, const LayoutQuery *query,
+                          uint32_t place) {
+  ComponentSet members = model->members[place];
+  if (place == PLACE_MAIN)
+    members = set_or(&members, &model->members[PLACE_BITS]);
+  return !set_is_empty(&query->offered) &&
+         set_contains(&members, &query->offered);
+}
+
+/* Does a row of the place have to be there? */
+static bool place_is_required(const LayoutModel *model,
+                              const LayoutQuery *query, uint32_t place) {
+  return set_meets(&query->required, &model->members[place]) ||
+         place_chooses(model, query, place);
+}
+
 static void plan_groups(Plan *plan, const LayoutModel *model,
                         const Layout *layout) {
   const LayoutQuery *query = plan->query;
@@ -150,11 +168,10 @@ static void plan_groups(Plan *plan, const LayoutModel *model,
       plan->others[plan->other_count++] = place;
     if (place == PLACE_BITS && !set_has(&query->optional, k))
       plan->has_bits = true;
-    required = required || set_has(&query->required, k);
+    required = required || place_is_required(model, query, place);
   }
-  plan->main_drives =
-      set_meets(&query->required, &model->members[PLACE_MAIN]) ||
-      set_meets(&query->required, &model->members[PLACE_BITS]) || !required;
+  plan->main_drives = place_is_required(model, query, PLACE_MAIN) ||
+                      place_is_required(model, query, PLACE_BITS) || !required;
   if (!required) plan->uses_main = true;
 }
 
@@ -177,8 +194,11 @@ static Plan make_plan(const LayoutQuery *query, const LayoutModel *model,
   plan.other_count = plan.optional_count = 0;
   plan.uses_main = plan.main_drives = plan.has_bits = false;
   plan_groups(&plan, model, layout);
-  plan.marked = plan.uses_main;
+  plan.marked = plan.uses_main && (set_is_empty(&query->offered) ||
+                                   place_chooses(model, query, PLACE_MAIN));
   for (uint32_t i = 0; i < plan.other_count; i++) {
+    if (place_chooses(model, query, plan.others[i]))
+      plan.marked = plan.uses_main;
     const ComponentSet *members = &model->members[plan.others[i]];
     if (model->member_count[plan.others[i]] > 1) plan.marked = false;
     if (set_meets(&query->optional, members)) plan.optional_count++;
@@ -189,11 +209,14 @@ static Plan make_plan(const LayoutQuery *query, const LayoutModel *model,
 }
 
 /* Does a table, or what a kind has of a group, fit the query? */
-static bool fits(const LayoutQuery *query, const ComponentSet *has,
-                 const ComponentSet *members) {
+static bool fits(const LayoutModel *model, const LayoutQuery *query,
+                 const ComponentSet *has, uint32_t place) {
+  const ComponentSet *members = &model->members[place];
   ComponentSet required = set_and(&query->required, members);
   ComponentSet excluded = set_and(&query->excluded, members);
-  return set_contains(has, &required) && !set_meets(has, &excluded);
+  return set_contains(has, &required) && !set_meets(has, &excluded) &&
+         (!set_contains(members, &query->offered) ||
+          set_is_empty(&query->offered) || set_meets(has, &query->offered));
 }
 
 /* The tables of the main group that fit, and their rows. */
@@ -203,7 +226,7 @@ static uint32_t fitting_tables(const LayoutModel *model,
   *rows = 0;
   for (uint32_t i = 0; i < model->table_count; i++) {
     const LayoutTable *table = &model->tables[i];
-    if (!fits(query, &table->components, &model->members[PLACE_MAIN])) continue;
+    if (!fits(model, query, &table->components, PLACE_MAIN)) continue;
     *rows += table->rows;
     count++;
   }
@@ -218,7 +241,7 @@ static uint64_t driven_rows(const LayoutModel *model, const LayoutQuery *query,
   for (uint32_t i = 0; i < model->problem->kind_count; i++) {
     const LayoutKind *kind = &model->problem->kinds[i];
     if (set_meets(&kind->components, &model->members[place]) &&
-        fits(query, &kind->components, &model->members[place]))
+        fits(model, query, &kind->components, place))
       rows += kind->entities;
   }
   return rows;
@@ -287,7 +310,7 @@ static void count_query(LayoutModel *model, const Layout *layout,
     try_driver(&plan, layout, PLACE_MAIN, rows, &best, &least);
   for (uint32_t i = 0; i < plan.other_count; i++) {
     uint32_t place = plan.others[i];
-    if (!set_meets(&query->required, &model->members[place])) continue;
+    if (!place_is_required(model, query, place)) continue;
     try_driver(&plan, layout, place, driven_rows(model, query, place), &best,
                &least);
   }

@@ -1,6 +1,7 @@
 /* layout_problem.c: what a layout is chosen for. */
 #include "layout/layout_problem.h"
 
+#include "math/random.h"
 #include "storage/locate.h"
 
 /* Components ------------------------------------------------------------- */
@@ -87,17 +88,19 @@ static ecs_Status add_components(LayoutProblem *problem) {
 static void add_term(LayoutProblem *problem, LayoutQuery *query,
                      ecs_Term term) {
   uint32_t k = layout_problem_find(problem, term.component);
-  if (k == LAYOUT_COMPONENTS) return;
+  /* What is read of targets is gathered in any layout. */
+  if (k == LAYOUT_COMPONENTS || !access_is_own(term.access)) return;
   bool has_columns = problem->components[k].columns > 0;
   set_add(&query->named, k);
   if (term.access == ECS_WITHOUT)
     set_add(&query->excluded, k);
   else if (term.access == ECS_OPTIONAL)
     set_add(&query->optional, k);
+  else if (term.access == ECS_ANY)
+    set_add(&query->offered, k);
   else
     set_add(&query->required, k);
-  if (!has_columns || term.access == ECS_WITH || term.access == ECS_WITHOUT)
-    return;
+  if (!has_columns || term.access >= ECS_WITH) return;
   set_add(&query->copied, k);
   if (term.access != ECS_READ) set_add(&query->written, k);
 }
@@ -262,7 +265,8 @@ static ecs_Status take_sample(Sampling *sampling) {
   uint64_t step = (problem->indices + LAYOUT_SAMPLE - 1) / LAYOUT_SAMPLE;
   uint64_t taken = 0;
   for (uint64_t i = 0; i < problem->indices; i += step) {
-    ecs_Entity entity = entity_at(store, (uint32_t)i);
+    uint64_t drawn = i + random_mix(i) % step;
+    ecs_Entity entity = entity_at(store, (uint32_t)drawn);
     if (entity == 0) continue;
     ComponentSet set = read_entity(sampling, entity);
     ecs_Status status = add_kind(sampling, &set);
@@ -287,7 +291,8 @@ static void count_entities(LayoutProblem *problem) {
     for (uint32_t q = 0; q < problem->query_count; q++) {
       LayoutQuery *query = &problem->queries[q];
       if (set_contains(has, &query->required) &&
-          !set_meets(has, &query->excluded))
+          !set_meets(has, &query->excluded) &&
+          (set_is_empty(&query->offered) || set_meets(has, &query->offered)))
         query->matches += kind->entities;
     }
   }

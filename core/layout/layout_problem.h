@@ -7,9 +7,10 @@
  *      kinds        {A B} 700  {A} 20   so many entities have just these
  *      queries      write A, with C     runs in a frame
  *
- * Kinds come from up to LAYOUT_SAMPLE entities, which are taken at equal
- * distances of their indices: their order does not depend on how they are
- * stored, so a world in another layout gives the same problem. Counts of
+ * Kinds come from up to LAYOUT_SAMPLE entities, one of each stretch of indices,
+ * drawn by a hash: entities that were spawned in turns would all be of one kind
+ * at equal distances. Their order does not depend on how they are stored, so a
+ * world in another layout gives the same problem. Counts of
  * changes and runs are per LAYOUT_FRAMES frames, where a frame is a run of the
  * query that ran most often; so halving all counts changes nothing.
  */
@@ -39,8 +40,9 @@ typedef struct LayoutQuery {
   ComponentSet required; /* written, read or with */
   ComponentSet excluded;
   ComponentSet optional;
-  ComponentSet named;  /* all of them */
-  ComponentSet copied; /* with columns in batches */
+  ComponentSet offered; /* one of these must be there, or more */
+  ComponentSet named;   /* all of them */
+  ComponentSet copied;  /* with columns in batches */
   ComponentSet written;
   uint64_t runs;    /* in LAYOUT_FRAMES frames */
   uint64_t matches; /* entities */

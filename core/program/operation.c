@@ -28,10 +28,13 @@ uint32_t shape_operand_count(OperationShape shape) {
     case SHAPE_HAS:
     case SHAPE_GET:
     case SHAPE_RANDOM:
+    case SHAPE_FOUND:
+    case SHAPE_FOUND_GET:
     case SHAPE_CARRY: return 1;
     case SHAPE_BINARY:
     case SHAPE_COMPARE:
     case SHAPE_EQUAL:
+    case SHAPE_NTH:
     case SHAPE_LOGIC: return 2;
     case SHAPE_SELECT: return 3;
     default: return 0;
@@ -48,6 +51,11 @@ bool shape_is_typed(OperationShape shape) {
     case SHAPE_ALIVE:
     case SHAPE_HAS:
     case SHAPE_SPAWN:
+    case SHAPE_NEAR:
+    case SHAPE_NEAREST:
+    case SHAPE_ANY:
+    case SHAPE_NTH:
+    case SHAPE_FOUND:
     case SHAPE_RANDOM: return false;
     default: return true;
   }

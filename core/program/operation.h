@@ -25,7 +25,8 @@ typedef enum ValueType {
 } ValueType;
 
 /* What follows an operation's name in the text. T is f32 or f64, v a value, c a
- * column, u a uniform, a an array, r a reduction; -> is the type of the result.
+ * column, u a uniform, a an array, g a grid, r a reduction; -> is the type of the
+ * result.
  *
  *   UNARY     T v          -> T         LOGIC     v v      bool -> bool
  *   BINARY    T v v        -> T         NEGATION  v        bool -> bool
@@ -59,6 +60,12 @@ typedef enum OperationShape {
   SHAPE_HAS,           /* v, an entity, "Component" -> bool */
   SHAPE_GET,           /* type v "Component" "field": 0 if has is false */
   SHAPE_RANDOM,        /* v, an f64: draws made so far -> f64 in [0, 1) */
+  SHAPE_NEAR,          /* g x y [z] radius, f64s -> f64: how many rows */
+  SHAPE_NEAREST,       /* g x y [z] radius v, an entity -> f64: a place */
+  SHAPE_ANY,           /* likewise -> bool */
+  SHAPE_NTH,           /* v of a near, v, an f64 from 0 on -> f64: a place */
+  SHAPE_FOUND,         /* g v, a place -> the entity there */
+  SHAPE_FOUND_GET,     /* type g v, a place, "Component" "field" */
   SHAPE_CARRY,         /* type v: v in the first turn, then as NEXT says */
   SHAPE_SPAWN,         /* [mask] -> the new entity; takes parts and gives */
   SHAPE_STORE,         /* c v [mask]: converts as a script's store does */
@@ -103,6 +110,10 @@ typedef enum OperationShape {
   X(UNIFORM, "uniform", UNIFORM) X(AT, "at", AT)                             \
   X(INSIDE, "inside", INSIDE) X(ALIVE, "alive", ALIVE)                       \
   X(HAS, "has", HAS) X(GET, "get", GET) X(RANDOM, "random", RANDOM)          \
+  X(NEAR, "near", NEAR) X(NEAR_COUNT, "near_count", NEAR)                    \
+  X(NEAREST, "nearest", NEAREST) X(NEAR_ANY, "near_any", ANY)                \
+  X(NTH, "nth", NTH) X(FOUND, "found", FOUND)                                \
+  X(FOUND_GET, "found_get", FOUND_GET)                                       \
   X(CARRY, "carry", CARRY) X(SPAWN, "spawn", SPAWN)
 
 #define ECS_EFFECT_OPERATIONS(X)                                             \

@@ -55,7 +55,7 @@ static bool is_pure(const ecs_Program *program, const Instruction *ins) {
 }
 
 static bool all_single(const ProgramFacts *facts, const Instruction *ins) {
-  for (uint32_t k = 0; k < 3; k++)
+  for (uint32_t k = 0; k < OPERANDS; k++)
     if (ins->operands[k] != NO_VALUE && !facts->is_single[ins->operands[k]])
       return false;
   return true;
@@ -78,7 +78,7 @@ static uint32_t find_needed_once(ProgramFacts *facts) {
     const Instruction *ins = &program->code[i];
     if (!facts_needed(facts, ins)) continue;
     carries += ins->operation == OPERATION_CARRY;
-    for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < OPERANDS; k++)
       if (ins->operands[k] != NO_VALUE)
         facts->is_needed[ins->operands[k]] = true;
   }
@@ -100,7 +100,7 @@ static void count_uses(ProgramFacts *facts) {
   const ecs_Program *program = facts->program;
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
-    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < OPERANDS; k++)
       if (ins->operands[k] != NO_VALUE) facts->uses[ins->operands[k]]++;
     if (instruction_shape(ins) == SHAPE_REDUCE) facts->adders[ins->index]++;
     if (ins->result == NO_VALUE) continue;
@@ -196,7 +196,7 @@ static void find_last_uses(ProgramFacts *facts) {
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
     uint32_t when = use_time(facts, ins, i);
-    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++)
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < OPERANDS; k++)
       if (ins->operands[k] != NO_VALUE) note_use(facts, ins->operands[k], when);
     if (ins->operation == OPERATION_SPAWN) use_until(facts, ins->result, when);
     if (instruction_shape(ins) == SHAPE_STORE) note_store(facts, ins, i);
@@ -214,8 +214,8 @@ static void find_keys(ProgramFacts *facts) {
     const Instruction *ins = &program->code[i];
     if (ins->result == NO_VALUE) continue;
     bool has = facts_looks(ins) || instruction_is_look(ins) ||
-               ins->operation == OPERATION_SPAWN;
-    for (uint32_t k = 0; k < 3; k++)
+               instruction_is_near(ins) || ins->operation == OPERATION_SPAWN;
+    for (uint32_t k = 0; k < OPERANDS; k++)
       if (ins->operands[k] != NO_VALUE)
         has = has || facts->has_elements[ins->operands[k]];
     facts->has_elements[ins->result] = has;
@@ -225,7 +225,7 @@ static void find_keys(ProgramFacts *facts) {
     if (ins->result == NO_VALUE || !facts_needed(facts, ins)) continue;
     if (facts_looks(ins) && !facts->has_elements[ins->operands[0]])
       facts->is_key[ins->operands[0]] = true;
-    for (uint32_t k = 0; facts->is_key[ins->result] && k < 3; k++)
+    for (uint32_t k = 0; facts->is_key[ins->result] && k < OPERANDS; k++)
       if (ins->operands[k] != NO_VALUE) facts->is_key[ins->operands[k]] = true;
   }
 }
@@ -243,7 +243,7 @@ static bool is_natural(ecs_Scalar scalar, ValueType type) {
 
 bool facts_direct(const ProgramFacts *facts, uint32_t column, ValueType type) {
   const ecs_KernelColumn *known = &facts->program->columns[column];
-  return known->access != ECS_OPTIONAL && is_natural(known->type, type);
+  return !access_is_optional(known->access) && is_natural(known->type, type);
 }
 
 /* Is no old value of the column used after instruction i? */
@@ -351,7 +351,7 @@ bool facts_check_invariants(const ProgramFacts *facts) {
     const Instruction *ins = &program->code[i];
     stores += instruction_shape(ins) == SHAPE_STORE;
     adders += instruction_shape(ins) == SHAPE_REDUCE;
-    for (uint32_t k = 0; facts_needed(facts, ins) && k < 3; k++) {
+    for (uint32_t k = 0; facts_needed(facts, ins) && k < OPERANDS; k++) {
       if (ins->operands[k] == NO_VALUE) continue;
       if (!operand_is_known(facts, ins->operands[k], i)) return false;
       operands++;

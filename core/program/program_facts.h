@@ -3,8 +3,8 @@
  * Facts are about values and columns, and follow from the code alone: which
  * values are needed, which are the same for every row, when each is used for
  * the last time, which products are computed with their sums, which are whole
- * numbers, and which values can be computed right in a column. The planner turns facts into places and
- * steps.
+ * numbers, and which values can be computed right in a column. The planner
+ * turns facts into places and steps.
  *
  *      v0 = load f32 c0          last use: instruction 2
  *      v1 = uniform f32 u0       single
@@ -52,7 +52,8 @@ typedef struct ProgramFacts {
   bool *is_key;               /* a key of an array follows from the value, and
                                  from no element */
   bool *has_elements;         /* the value follows from elements of arrays, from
-                                 look-ups or from an entity that is spawned */
+                                 look-ups, grids or an entity that is spawned
+                               */
   uint32_t *adders;           /* per reduction: instructions that add to it */
   ColumnFacts *columns;       /* per column */
   Cycle *cycles;              /* of the program */

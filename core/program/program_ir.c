@@ -31,6 +31,7 @@ void program_deinit(ecs_Program *program) {
   memory_free(memory, program->uniforms, program->uniform_capacity);
   memory_free(memory, program->reductions, program->reduction_capacity);
   memory_free(memory, program->arrays, program->array_capacity);
+  memory_free(memory, program->grids, program->grid_capacity);
   memory_free(memory, program->code,
               program->code_capacity * sizeof(Instruction));
   memory_free(memory, program->types, program->value_capacity);
@@ -47,9 +48,14 @@ ValueType instruction_result(const Instruction *ins) {
     case SHAPE_PRESENT:
     case SHAPE_INSIDE:
     case SHAPE_ALIVE:
+    case SHAPE_ANY:
     case SHAPE_HAS: return VALUE_BOOL;
     case SHAPE_SPAWN:
+    case SHAPE_FOUND:
     case SHAPE_SELF: return VALUE_ENTITY;
+    case SHAPE_NEAR:
+    case SHAPE_NEAREST:
+    case SHAPE_NTH:
     case SHAPE_RANDOM: return VALUE_F64;
     default: return (ValueType)ins->type;
   }
@@ -261,7 +267,7 @@ static bool check_get(const Verifier *verifier) {
   const Schema *schema = store->components[verifier->ins->index].schema;
   const ecs_Program *program = verifier->program;
   for (uint32_t k = 0; k < program->column_count; k++)
-    if (program->columns[k].access != ECS_READ &&
+    if (access_writes(program->columns[k].access) &&
         strcmp(program->columns[k].component, schema->name) == 0)
       return refuse(verifier, "the program writes ", schema->name);
   if (!scalar_loads_as(schema->fields[verifier->ins->field].type,
@@ -271,11 +277,41 @@ static bool check_get(const Verifier *verifier) {
   return check_operand(verifier, 0, VALUE_ENTITY);
 }
 
+/* The coordinates, the radius, and an entity where it is asked for. */
+static bool check_near(const Verifier *verifier, bool entity) {
+  uint32_t numbers = verifier->program->grids[verifier->ins->grid] + 1u;
+  return check_operands(verifier, numbers, VALUE_F64) &&
+         (!entity || check_operand(verifier, numbers, VALUE_ENTITY));
+}
+
+/* The parser has found the near that the first operand is. */
+static bool check_found_get(const Verifier *verifier) {
+  const Store *store = verifier->program->query->store;
+  const Schema *schema = store->components[verifier->ins->index].schema;
+  if (!scalar_loads_as(schema->fields[verifier->ins->field].type,
+                       (ValueType)verifier->ins->type))
+    return refuse(verifier, "the field does not load as ",
+                  value_type_name((ValueType)verifier->ins->type));
+  return check_operand(verifier, 0, VALUE_F64);
+}
+
+/* Is a column of the program a link? */
+static bool is_link(const Store *store, const ecs_KernelColumn *column) {
+  ecs_Component component = store_find_component(store, column->component);
+  const Schema *schema = store->components[component].schema;
+  for (uint32_t k = 0; component != 0 && k < schema->field_count; k++)
+    if (strcmp(schema->fields[k].name, column->field) == 0)
+      return schema->fields[k].link != SCHEMA_NO_LINK;
+  return false;
+}
+
 static bool check_store(Verifier *verifier) {
   const ecs_KernelColumn *column =
       &verifier->program->columns[verifier->ins->index];
-  if (column->access == ECS_READ)
+  if (!access_writes(column->access))
     return refuse(verifier, "the column is only read", "");
+  if (is_link(verifier->program->query->store, column))
+    return refuse(verifier, "the column is a link, which is only read", "");
   if (!check_known(verifier, 0)) return false;
   ValueType type =
       (ValueType)verifier->program->types[verifier->ins->operands[0]];
@@ -294,7 +330,7 @@ static bool check_timing(const Verifier *verifier) {
   bool takes_entity = instruction_shape(ins) == SHAPE_GIVE ||
                       instruction_shape(ins) == SHAPE_OTHER ||
                       instruction_shape(ins) == SHAPE_DESTROY_OTHER;
-  for (uint32_t k = 0; k < 3; k++) {
+  for (uint32_t k = 0; k < OPERANDS; k++) {
     uint32_t value = ins->operands[k];
     if (value == NO_VALUE || !verifier->is_late[value]) continue;
     if (verifier->is_spawned[value] && takes_entity && k == 0) continue;
@@ -326,6 +362,8 @@ static bool check_part(Verifier *verifier) {
 static bool check_give(const Verifier *verifier) {
   const Store *store = verifier->program->query->store;
   const Schema *schema = store->components[verifier->ins->index].schema;
+  if (schema->fields[verifier->ins->field].link != SCHEMA_NO_LINK)
+    return refuse(verifier, "the field is a link, which is not given", "");
   if (!check_known(verifier, 0)) return false;
   ValueType type =
       (ValueType)verifier->program->types[verifier->ins->operands[0]];
@@ -359,7 +397,7 @@ static void note_late(Verifier *verifier) {
   const Instruction *ins = verifier->ins;
   if (ins->result == NO_VALUE) return;
   bool spawned = ins->operation == OPERATION_SPAWN, late = spawned;
-  for (uint32_t k = 0; k < 3; k++)
+  for (uint32_t k = 0; k < OPERANDS; k++)
     if (ins->operands[k] != NO_VALUE)
       late |= verifier->is_late[ins->operands[k]];
   verifier->is_spawned[ins->result] = spawned;
@@ -401,6 +439,14 @@ static bool names_exist(const ecs_Program *program, const Instruction *ins) {
     case SHAPE_PART:
     case SHAPE_OTHER:
     case SHAPE_STRUCTURE: return ins->index < store->component_count;
+    case SHAPE_NEAR:
+    case SHAPE_NEAREST:
+    case SHAPE_ANY:
+    case SHAPE_NTH:
+    case SHAPE_FOUND: return ins->grid < program->grid_count;
+    case SHAPE_FOUND_GET:
+      if (ins->grid >= program->grid_count) return false;
+      /* fall through */
     case SHAPE_GIVE:
     case SHAPE_GET:
       return ins->index < store->component_count &&
@@ -431,8 +477,8 @@ static bool check(Verifier *verifier) {
     case SHAPE_SELF: return true;
     case SHAPE_LOAD: return check_load(verifier);
     case SHAPE_PRESENT:
-      return verifier->program->columns[verifier->ins->index].access ==
-                 ECS_OPTIONAL ||
+      return access_is_optional(
+                 verifier->program->columns[verifier->ins->index].access) ||
              refuse(verifier, "the column is not optional", "");
     case SHAPE_UNIFORM: return check_uniform(verifier);
     case SHAPE_AT: return check_at(verifier);
@@ -441,6 +487,12 @@ static bool check(Verifier *verifier) {
     case SHAPE_HAS: return check_operand(verifier, 0, VALUE_ENTITY);
     case SHAPE_GET: return check_get(verifier);
     case SHAPE_RANDOM: return check_operand(verifier, 0, VALUE_F64);
+    case SHAPE_NEAR: return check_near(verifier, false);
+    case SHAPE_NEAREST:
+    case SHAPE_ANY: return check_near(verifier, true);
+    case SHAPE_NTH: return check_operands(verifier, 2, VALUE_F64);
+    case SHAPE_FOUND: return check_operand(verifier, 0, VALUE_F64);
+    case SHAPE_FOUND_GET: return check_found_get(verifier);
     case SHAPE_STORE: return check_store(verifier);
     case SHAPE_STRUCTURE:
     case SHAPE_DESTROY:
@@ -465,11 +517,18 @@ static bool check(Verifier *verifier) {
 }
 
 /* No column is declared twice: a load of one could follow a store to the other.
- * Field names belong to schemas, so equal pointers are equal fields. */
+ * Those of targets are at other rows. Field names belong to schemas, so equal
+ * pointers are equal fields. */
+static bool is_same_column(const ecs_KernelColumn *one,
+                           const ecs_KernelColumn *other) {
+  return one->field == other->field &&
+         (one->access == ECS_UP) == (other->access == ECS_UP);
+}
+
 static bool check_columns(const ecs_Program *program, const Mistake *mistake) {
   for (uint32_t k = 0; k < program->column_count; k++)
     for (uint32_t before = 0; before < k; before++)
-      if (program->columns[k].field == program->columns[before].field) {
+      if (is_same_column(&program->columns[k], &program->columns[before])) {
         mistake_write(mistake, 0, "c%u is the same column as c%u", k, before);
         return false;
       }

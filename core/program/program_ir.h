@@ -57,17 +57,25 @@
 /* No value, instruction or column: never a valid number of one. */
 #define NO_VALUE UINT32_MAX
 
+/* The most operands of an instruction; and none of them. */
+#define OPERANDS 5u
+#define NO_OPERANDS \
+  { NO_VALUE, NO_VALUE, NO_VALUE, NO_VALUE, NO_VALUE }
+
 typedef struct Instruction {
   uint8_t operation;
-  uint8_t type;         /* ValueType that the text names, or VALUE_F64; that of
+  uint8_t type;    /* ValueType that the text names, or VALUE_F64; that of
                            the result is instruction_result */
-  uint8_t scalar;       /* ecs_Scalar, of SHAPE_QUANTIZE only */
-  uint32_t result;      /* the value it defines; NO_VALUE: it is an effect */
-  uint32_t operands[3]; /* values, then NO_VALUE; the optional mask of an effect
-                           comes last */
-  uint32_t index;       /* of a column, uniform, array, reduction or
+  uint8_t scalar;  /* ecs_Scalar, of SHAPE_QUANTIZE only */
+  uint32_t result; /* the value it defines; NO_VALUE: it is an effect */
+  uint32_t operands[OPERANDS]; /* values, then NO_VALUE; the optional mask of
+                                  an effect comes last */
+  uint32_t index;              /* of a column, uniform, array, reduction or
                            component */
-  uint32_t field;  /* index into the component's fields, of SHAPE_GET only */
+  uint32_t field;  /* index into the component's fields, of SHAPE_GET and
+                      SHAPE_FOUND_GET; of a near the number of its list, which
+                      is also that of an nth of it */
+  uint32_t grid;   /* that it asks */
   uint32_t line;   /* of the text, from 1, for messages */
   double constant; /* of SHAPE_CONSTANT; a bool is 0 or 1, an entity 0 */
 } Instruction;
@@ -86,6 +94,9 @@ typedef struct ProgramPlan ProgramPlan;
 
 /* The changes that a program makes; complete in vm_changes.c. */
 typedef struct ProgramChanges ProgramChanges;
+
+/* Rows of grids that are near; complete in vm_near.h. */
+typedef struct ProgramNear ProgramNear;
 
 /* Rows computed behind an exit; complete in vm_ahead.h. */
 typedef struct ProgramAhead ProgramAhead;
@@ -108,12 +119,15 @@ struct ecs_Program {
                               */
   uint8_t *reductions;       /* OPERATION_SUM to OPERATION_HIGHEST; owned */
   uint8_t *arrays;           /* UniformKind of each one's elements; owned */
+  uint8_t *grids;            /* dimensions of each; owned */
   Instruction *code;         /* owned */
   uint8_t *types;            /* ValueType of each value; owned */
   uint32_t column_count, column_capacity;
   uint32_t uniform_count, uniform_capacity;
   uint32_t reduction_count, reduction_capacity;
   uint32_t array_count, array_capacity;
+  uint32_t grid_count, grid_capacity;
+  uint32_t near_count; /* of OPERATION_NEAR, each of which has a list */
   uint32_t code_count, code_capacity;
   uint32_t value_count, value_capacity; /* of types */
   uint32_t cycle_count;                 /* number of OPERATION_REPEAT */
@@ -138,7 +152,12 @@ struct ecs_Program {
                                  numbers in 32 bits (program_whole.h): code and
                                  types are its own, all else is borrowed;
                                  owned; NULL: it is planned as it is */
+  ecs_Program *assumed[2];    /* the program where none of its optional columns
+                                 is there, and where all are, planned
+                                 (program_presence.h); owned; NULL: it runs as
+                                 it is */
   ProgramChanges *changes;    /* owned; NULL unless changes_first */
+  ProgramNear *near;          /* owned; NULL: it has no OPERATION_NEAR */
   ProgramAhead *ahead;        /* owned; NULL: it computes nothing ahead */
   ProgramSifting sifting;     /* set by program_bind */
 };
@@ -196,6 +215,12 @@ static inline OperationShape instruction_shape(const Instruction *ins) {
 static inline bool instruction_is_turn(const Instruction *ins) {
   return instruction_shape(ins) >= SHAPE_REPEAT &&
          instruction_shape(ins) <= SHAPE_AGAIN;
+}
+
+/* Does it ask a grid, or read what was found there? */
+static inline bool instruction_is_near(const Instruction *ins) {
+  return instruction_shape(ins) >= SHAPE_NEAR &&
+         instruction_shape(ins) <= SHAPE_FOUND_GET;
 }
 
 /* Is it has or get, which need the row of another entity? */

@@ -45,6 +45,12 @@ static void note_early(ecs_Program *program, const Instruction *ins) {
       if (program->uniforms[ins->index] & UNIFORM_FIXED) break;
       program->exits_locally = false;
       break;
+    case SHAPE_NEAR: /* the caller may build grids anew */
+    case SHAPE_NEAREST:
+    case SHAPE_ANY:
+    case SHAPE_NTH:
+    case SHAPE_FOUND:
+    case SHAPE_FOUND_GET:
     case SHAPE_ALIVE:
     case SHAPE_HAS:
     case SHAPE_GET:
@@ -93,7 +99,7 @@ static void find_early(Order *order) {
     note_cycle(order, i);
     bool early = is_early(order, i);
     if (early) note_early(program, ins);
-    for (uint32_t k = 0; early && k < 3; k++)
+    for (uint32_t k = 0; early && k < OPERANDS; k++)
       if (ins->operands[k] != NO_VALUE)
         order->is_early[ins->operands[k]] = true;
   }
@@ -102,7 +108,7 @@ static void find_early(Order *order) {
 static void append(Order *order, const Instruction *from) {
   Instruction *ins = &order->code[order->code_count++];
   *ins = *from;
-  for (uint32_t k = 0; k < 3; k++)
+  for (uint32_t k = 0; k < OPERANDS; k++)
     if (ins->operands[k] != NO_VALUE)
       ins->operands[k] = order->number[ins->operands[k]];
   if (from->result == NO_VALUE) return;
@@ -117,7 +123,7 @@ static void find_late(Order *order) {
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
     bool late = ins->operation == OPERATION_SPAWN;
-    for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < OPERANDS; k++)
       if (ins->operands[k] != NO_VALUE)
         late = late || order->is_late[ins->operands[k]];
     if (ins->result != NO_VALUE) order->is_late[ins->result] = late;

@@ -245,7 +245,8 @@ static ecs_Access read_access(Parser *parser) {
   if (word_is(parser, "write")) return ECS_WRITE;
   if (word_is(parser, "read")) return ECS_READ;
   if (word_is(parser, "optional")) return ECS_OPTIONAL;
-  fail(parser, "a column is write, read or optional: ", shown(parser));
+  if (word_is(parser, "up")) return ECS_UP;
+  fail(parser, "a column is write, read, optional or up: ", shown(parser));
   return ECS_READ;
 }
 
@@ -328,6 +329,20 @@ static void declare_array(Parser *parser) {
   if (fits) program->arrays[program->array_count++] = (uint8_t)kind;
 }
 
+static void declare_grid(Parser *parser) {
+  ecs_Program *program = parser->program;
+  void *grids = program->grids;
+  expect_next(parser, 'g', program->grid_count);
+  next_word(parser);
+  bool flat = word_is(parser, "2");
+  if (!flat && !word_is(parser, "3"))
+    fail(parser, "a grid has 2 or 3 dimensions: ", shown(parser));
+  bool fits = room(parser, &grids, &program->grid_capacity, program->grid_count,
+                   1, ECS_DECLARATION_LIMIT);
+  program->grids = grids;
+  if (fits) program->grids[program->grid_count++] = flat ? 2 : 3;
+}
+
 /* Instructions ---------------------------------------------------------- */
 
 /* Has the word only characters of numbers? strtod accepts other words, too. */
@@ -370,6 +385,35 @@ static double read_constant(Parser *parser, ValueType type) {
   return type == VALUE_F32 ? (double)(float)number : number;
 }
 
+/* Reads what follows the name of an operation that asks a grid: as many
+ * coordinates as it has dimensions, a radius, and maybe an entity. */
+static void read_near(Parser *parser, Instruction *ins) {
+  const ecs_Program *program = parser->program;
+  ins->grid = reference(parser, 'g', program->grid_count);
+  if (parser->status != ECS_OK) return;
+  uint32_t count = program->grids[ins->grid] + 1u;
+  count += instruction_shape(ins) != SHAPE_NEAR;
+  for (uint32_t k = 0; k < count; k++)
+    ins->operands[k] = value_reference(parser);
+  if (ins->operation == OPERATION_NEAR)
+    ins->field = parser->program->near_count++;
+}
+
+/* Finds the near whose list an nth reads. */
+static void find_near(Parser *parser, Instruction *ins) {
+  const ecs_Program *program = parser->program;
+  if (parser->status != ECS_OK) return;
+  for (uint32_t i = ins->operands[0]; i < program->code_count; i++) {
+    const Instruction *made = &program->code[i];
+    if (made->result != ins->operands[0] || made->operation != OPERATION_NEAR)
+      continue;
+    ins->grid = made->grid;
+    ins->field = made->field;
+    return;
+  }
+  fail(parser, "nth: the first operand is no near", "");
+}
+
 /* Reads what follows the name of an operation with a result. */
 static void read_operands(Parser *parser, Instruction *ins) {
   OperationShape shape = instruction_shape(ins);
@@ -378,6 +422,8 @@ static void read_operands(Parser *parser, Instruction *ins) {
   if (shape_is_typed(shape)) ins->type = (uint8_t)read_type(parser);
   if (shape == SHAPE_AT || shape == SHAPE_INSIDE)
     ins->index = reference(parser, 'a', program->array_count);
+  if (shape == SHAPE_FOUND || shape == SHAPE_FOUND_GET)
+    ins->grid = reference(parser, 'g', program->grid_count);
   for (uint32_t k = 0; k < shape_operand_count(shape); k++)
     ins->operands[k] = value_reference(parser);
   if (shape == SHAPE_CONSTANT)
@@ -386,9 +432,12 @@ static void read_operands(Parser *parser, Instruction *ins) {
     ins->index = reference(parser, 'c', program->column_count);
   if (shape == SHAPE_UNIFORM)
     ins->index = reference(parser, 'u', program->uniform_count);
-  if (shape == SHAPE_HAS || shape == SHAPE_GET)
+  if (shape >= SHAPE_NEAR && shape <= SHAPE_ANY) read_near(parser, ins);
+  if (shape == SHAPE_NTH) find_near(parser, ins);
+  if (shape == SHAPE_HAS || shape == SHAPE_GET || shape == SHAPE_FOUND_GET)
     ins->index = read_component(parser);
-  if (shape == SHAPE_GET) ins->field = read_field(parser, ins->index);
+  if (shape == SHAPE_GET || shape == SHAPE_FOUND_GET)
+    ins->field = read_field(parser, ins->index);
   if (shape == SHAPE_SPAWN) ins->operands[0] = mask_reference(parser);
 }
 
@@ -466,7 +515,7 @@ static void append(Parser *parser, const Instruction *ins) {
 static Instruction blank(const Parser *parser) {
   return (Instruction){.type = VALUE_F64,
                        .result = NO_VALUE,
-                       .operands = {NO_VALUE, NO_VALUE, NO_VALUE},
+                       .operands = NO_OPERANDS,
                        .line = parser->line};
 }
 
@@ -530,6 +579,8 @@ static void read_line(Parser *parser) {
     declare_reduction(parser);
   else if (declares && word_is(parser, "array"))
     declare_array(parser);
+  else if (declares && word_is(parser, "grid"))
+    declare_grid(parser);
   else
     read_instruction(parser);
 }

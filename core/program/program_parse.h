@@ -7,7 +7,7 @@
  * 0 in the order of their definition.
  *
  *      line         declaration | instruction
- *      declaration  column cN "Component" "field" scalar write|read|optional
+ *      declaration  column cN "Component" "field" scalar write|read|optional|up
  *                   uniform uN number|bool|entity
  *                   reduction rN sum|min|max|total|lowest|highest
  *      instruction  vN = operation ...       operation.h has the shapes

@@ -127,6 +127,19 @@ static void print_operands(Printer *printer, const Instruction *ins) {
       print_values(printer, ins, 1);
       break;
     case SHAPE_SELF: break;
+    case SHAPE_NEAR:
+    case SHAPE_NEAREST:
+    case SHAPE_ANY:
+    case SHAPE_FOUND:
+      print(printer, " g%u", ins->grid);
+      print_values(printer, ins, OPERANDS);
+      break;
+    case SHAPE_NTH: print_values(printer, ins, 2); break;
+    case SHAPE_FOUND_GET:
+      print(printer, " %s g%u", type, ins->grid);
+      print_values(printer, ins, 1);
+      print_name(printer, schema_of(printer, ins->index)->name);
+      break;
     case SHAPE_GET:
       print(printer, " %s", type);
       /* fall through */
@@ -160,13 +173,14 @@ static void print_operands(Printer *printer, const Instruction *ins) {
       print_values(printer, ins, 2);
       break;
   }
-  if (instruction_shape(ins) == SHAPE_GET)
+  if (instruction_shape(ins) == SHAPE_GET ||
+      instruction_shape(ins) == SHAPE_FOUND_GET)
     print_name(printer,
                schema_of(printer, ins->index)->fields[ins->field].name);
 }
 
 static void print_declarations(Printer *printer) {
-  static const char *const accesses[] = {"write", "read", "optional"};
+  static const char *const accesses[] = {"write", "read", "optional", "up"};
   static const char *const kinds[] = {"number", "bool", "entity"};
   const ecs_Program *program = printer->program;
   for (uint32_t k = 0; k < program->column_count; k++) {
@@ -185,6 +199,8 @@ static void print_declarations(Printer *printer) {
           operation_infos[program->reductions[k]].name);
   for (uint32_t k = 0; k < program->array_count; k++)
     print(printer, "array a%u %s\n", k, kinds[program->arrays[k]]);
+  for (uint32_t k = 0; k < program->grid_count; k++)
+    print(printer, "grid g%u %u\n", k, program->grids[k]);
 }
 
 size_t program_print(const ecs_Program *program, char *text, size_t capacity) {

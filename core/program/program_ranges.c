@@ -133,7 +133,9 @@ static WholeRange range_of(const ecs_Program *program, const Instruction *ins,
     case OPERATION_CONSTANT: return range_of_constant(ins);
     case OPERATION_LOAD:
       return range_of_field(program->columns[ins->index].type);
-    case OPERATION_GET: return range_of_field(scalar_of_get(program, ins));
+    case OPERATION_GET:
+    case OPERATION_FOUND_GET:
+      return range_of_field(scalar_of_get(program, ins));
     case OPERATION_QUANTIZE:
       return range_of_quantized((ecs_Scalar)ins->scalar, ranges[a]);
     default: break;

@@ -101,6 +101,7 @@ static bool makes_minus_zero(const WholeFinder *finder,
     case OPERATION_CONSTANT: return signbit(ins->constant) != 0;
     case OPERATION_LOAD:
     case OPERATION_GET:
+    case OPERATION_FOUND_GET:
     case OPERATION_ABSOLUTE:
     case OPERATION_FLOOR:
     case OPERATION_CEIL: return false;
@@ -201,7 +202,7 @@ static void find_seen(const WholeFinder *finder) {
   for (uint32_t i = finder->program->code_count; i-- > 0;) {
     const Instruction *ins = &finder->program->code[i];
     if (!facts_needed(finder->facts, ins)) continue;
-    for (uint32_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < OPERANDS; k++) {
       uint32_t value = ins->operands[k];
       if (value == NO_VALUE || !is_number(finder, value)) continue;
       if (sees_sign(finder, ins)) finder->flags[value] |= SIGN_IS_SEEN;
@@ -221,7 +222,7 @@ static bool is_able(const WholeFinder *finder, uint32_t value) {
  * own? */
 static bool are_able(const WholeFinder *finder, const Instruction *ins) {
   bool any = false;
-  for (uint32_t k = 0; k < 3; k++) {
+  for (uint32_t k = 0; k < OPERANDS; k++) {
     uint32_t value = ins->operands[k];
     if (value == NO_VALUE || !is_number(finder, value)) continue;
     if (!is_able(finder, value)) return false;
@@ -366,7 +367,7 @@ static int32_t conversion_cost(const WholeFinder *finder, uint32_t value) {
 static void count_whole(const WholeFinder *finder, const Instruction *ins) {
   int32_t *gain = &finder->gain[join(finder, ins)];
   *gain += cost_as_number(finder, ins) - cost_as_whole(finder, ins);
-  for (uint32_t k = 0; k < 3; k++) {
+  for (uint32_t k = 0; k < OPERANDS; k++) {
     uint32_t value = ins->operands[k];
     if (value != NO_VALUE && is_number(finder, value) &&
         !has(finder, value, CAN_BE_WHOLE) && !finder->facts->is_single[value] &&
@@ -378,7 +379,7 @@ static void count_whole(const WholeFinder *finder, const Instruction *ins) {
 /* The same of one that takes numbers as they are. */
 static void count_conversions(const WholeFinder *finder,
                               const Instruction *ins) {
-  for (uint32_t k = 0; k < 3; k++) {
+  for (uint32_t k = 0; k < OPERANDS; k++) {
     uint32_t value = ins->operands[k];
     if (value == NO_VALUE || !has(finder, value, CAN_BE_WHOLE) ||
         has(finder, value, IS_CONVERTED))
@@ -442,7 +443,7 @@ static bool is_same(const WholeFinder *finder, const Instruction *ins) {
 static void leave_parts(const WholeFinder *finder) {
   for (uint32_t i = 0; i < finder->program->code_count; i++) {
     const Instruction *ins = &finder->program->code[i];
-    for (uint32_t k = 0; k < 3 && !facts_needed(finder->facts, ins); k++)
+    for (uint32_t k = 0; k < OPERANDS && !facts_needed(finder->facts, ins); k++)
       if (ins->operands[k] != NO_VALUE)
         finder->flags[ins->operands[k]] &= (uint8_t)~IS_PART;
   }
@@ -490,17 +491,18 @@ static uint32_t append(WholeFinder *finder, Instruction ins, bool has_result) {
 }
 
 static Instruction conversion(ValueType type, uint32_t value, uint32_t line) {
-  return (Instruction){.operation = OPERATION_CONVERT,
-                       .type = (uint8_t)type,
-                       .operands = {value, NO_VALUE, NO_VALUE},
-                       .line = line};
+  return (Instruction){
+      .operation = OPERATION_CONVERT,
+      .type = (uint8_t)type,
+      .operands = {value, NO_VALUE, NO_VALUE, NO_VALUE, NO_VALUE},
+      .line = line};
 }
 
 static uint32_t append_constant(WholeFinder *finder, double number,
                                 uint32_t line) {
   const Instruction constant = {.operation = OPERATION_CONSTANT,
                                 .type = (uint8_t)finder->type,
-                                .operands = {NO_VALUE, NO_VALUE, NO_VALUE},
+                                .operands = NO_OPERANDS,
                                 .line = line,
                                 .constant = number + 0.0};
   return append(finder, constant, true);
@@ -534,7 +536,7 @@ static uint32_t as_whole(WholeFinder *finder, uint32_t value, uint32_t line) {
 
 /* Sets the operands of an instruction to those of the new program. */
 static void take_operands(WholeFinder *finder, Instruction *ins, bool wholes) {
-  for (uint32_t k = 0; k < 3; k++) {
+  for (uint32_t k = 0; k < OPERANDS; k++) {
     uint32_t value = ins->operands[k];
     if (value == NO_VALUE) continue;
     ins->operands[k] = wholes && is_number(finder, value)

@@ -6,16 +6,19 @@
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 
+#include "program/program_presence.h"
 #include "program/vm_ahead.h"
 #include "program/vm_arrays.h"
 #include "program/vm_changes.h"
 #include "program/vm_look.h"
+#include "program/vm_near.h"
 #include "program/vm_planner.h"
 #include "program/vm_regions.h"
 #include "program/vm_rows.h"
 #include "program/vm_sifting.h"
 #include "program/vm_sums.h"
 #include "program/vm_turns.h"
+#include "query/opened.h"
 
 /* A change of structure, listed until every row has run, then recorded. */
 typedef struct RecordedChange {
@@ -26,6 +29,7 @@ typedef struct RecordedChange {
 /* One run of a program. */
 typedef struct Run {
   ecs_Program *program;        /* borrowed */
+  const ProgramPlan *plan;     /* of the present block */
   const ecs_ProgramCall *call; /* borrowed */
   const ecs_Entity *entities;  /* one per row, borrowed; NULL: not needed */
   Reduction *sums;             /* one per reduction, owned */
@@ -38,12 +42,17 @@ typedef struct Run {
   uint64_t stopped;  /* so many rows, from row rows_before on, take the exit */
   bool counts;       /* count all that take it, as long as the uniforms stay */
   uint32_t most;     /* rows of a block */
+  uint8_t begun;     /* bit Presence: single values of its plan are computed */
   uint32_t alone;    /* so many of the next rows are blocks of their own */
   void *const *late; /* bases of the operands of sums and changes */
   ProgramAhead *ahead; /* NULL: nothing is computed behind an exit */
-  ecs_Status status;   /* of listing and recording changes; or ECS_E_TURNS */
-  ProgramVisit visit;  /* NULL: it is no visit */
-  void *user;          /* of visit */
+  ecs_Status status;   /* of listing and recording changes, and of asking grids;
+                          or ECS_E_TURNS */
+  const uint32_t *active; /* rows of the block that are in the innermost cycle;
+                             NULL: all */
+  bool crowded;           /* its rows are near more than a block has room for */
+  ProgramVisit visit;     /* NULL: it is no visit */
+  void *user;             /* of visit */
 } Run;
 
 static Store *store_of(const Run *run) { return run->program->query->store; }
@@ -69,7 +78,7 @@ static void look_at(const Run *run, const Instruction *ins, const RowId *places,
 /* Runs has or get: finds the places of the entities first, unless an earlier
  * step of the block has. */
 static void look(const Run *run, const Step *step) {
-  void *const *bases = run->program->plan->bases;
+  void *const *bases = run->plan->bases;
   const Component *component = &store_of(run)->components[step->ins->index];
   RowId *places = bases[step_places(step)];
   if (step_locates(step))
@@ -80,7 +89,7 @@ static void look(const Run *run, const Step *step) {
 
 /* Runs a look-up of a single entity. */
 static void look_once(const Run *run, const Step *step) {
-  void *const *bases = run->program->plan->bases;
+  void *const *bases = run->plan->bases;
   const ecs_Entity *entity = bases[step->operands[0]];
   const Component *component = &store_of(run)->components[step->ins->index];
   RowId place;
@@ -95,6 +104,23 @@ static void look_once(const Run *run, const Step *step) {
 static void draw(const Run *run, double *out, const double *draws) {
   ECS_ASSERT(run->entities != NULL);
   loop_random()(out, draws, run->entities, &run->call->random_key, run->rows);
+}
+
+/* Asks a grid. After a failure, or where too many rows are near, nothing comes of
+ * the block: the steps behind store nothing. */
+static void ask_grid(Run *run, const Step *step) {
+  const ecs_Program *program = run->program;
+  NearBlock block = {
+      .plan = run->plan,
+      .call = run->call,
+      .active = run->active,
+      .rows = run->rows,
+      .most = run->plan->cycle_count > 0 ? ECS_NEAR_ROWS : UINT32_MAX};
+  ecs_Status status = near_run(program, &block, step);
+  run->crowded = run->crowded || block.crowded;
+  if (status == ECS_OK && !run->crowded) return;
+  run->status = status;
+  run->rows = 0;
 }
 
 /* Changes ----------------------------------------------------------------- */
@@ -135,7 +161,7 @@ static void list_single(Run *run, const Step *step) {
 /* The first row from row i on that a change is meant for; the number of rows:
  * there is none. */
 static uint32_t next_changed(const Run *run, uint32_t i) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   uint32_t next = run->rows;
   for (uint32_t k = 0; k < plan->change_count && next > i; k++) {
     const uint32_t *mask = mask_of(run, &plan->changes[k]);
@@ -146,7 +172,7 @@ static uint32_t next_changed(const Run *run, uint32_t i) {
 
 /* Lists the changes of a row in the order of the program. */
 static void list_row(Run *run, uint32_t i) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   for (uint32_t k = 0; k < plan->change_count; k++) {
     const uint32_t *mask = mask_of(run, &plan->changes[k]);
     if (mask != NULL && mask[i] == 0) continue;
@@ -158,7 +184,7 @@ static void list_row(Run *run, uint32_t i) {
 /* Lists changes row by row. Rows without a change are passed over many at a
  * time. */
 static void list_changes(Run *run) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   ECS_ASSERT(run->entities != NULL);
   if (next_changed(run, 0) == run->rows) return;
   if (!reserve_changes(run, run->rows * plan->change_count + 1)) return;
@@ -206,6 +232,13 @@ static bool is_list(const Run *run) {
       world->commands.entity_count > 0)
     return false;
   const Instruction *first = run->changes->ins;
+  const Component *component = &world->store.components[first->index];
+  bool noticed =
+      first->operation == OPERATION_REMOVE ? component->noticed
+      : first->operation == OPERATION_ADD
+          ? component->observed || component->need_count > 0
+          : world->observers.asks_deaths || world_has_links(&world->links);
+  if (noticed) return false;
   for (uint32_t k = 1; k < run->change_count; k++)
     if (run->changes[k].ins->operation != first->operation ||
         run->changes[k].ins->index != first->index)
@@ -257,7 +290,7 @@ static void look_key(const Run *run, const Instruction *ins, void *out,
                      const double *keys, uint32_t rows) {
   if (run->visit == NULL)
     array_look(ins, &run->call->arrays[ins->index], out, keys, rows);
-  else if (run->program->plan->keys_known[ins->index])
+  else if (run->plan->keys_known[ins->index])
     run->visit(run->user, ins->index, keys, rows);
 }
 
@@ -269,7 +302,7 @@ static void add_sums(const Run *run, const Step *steps, uint32_t count) {
 
 /* Runs a step without a loop, for each row of a block. */
 static void run_special(Run *run, const Step *step) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   const Instruction *ins = step->ins;
   void *out = plan->bases[step->out];
   const void *first = plan->bases[step->operands[0]];
@@ -287,6 +320,12 @@ static void run_special(Run *run, const Step *step) {
     case SHAPE_HAS:
     case SHAPE_GET: look(run, step); break;
     case SHAPE_RANDOM: draw(run, out, first); break;
+    case SHAPE_NEAR:
+    case SHAPE_NEAREST:
+    case SHAPE_ANY:
+    case SHAPE_NTH:
+    case SHAPE_FOUND:
+    case SHAPE_FOUND_GET: ask_grid(run, step); break;
     case SHAPE_REDUCE: add_sums(run, step, 1); break;
     case SHAPE_EXIT: stop_before(run, first); break;
     default: break;
@@ -296,7 +335,7 @@ static void run_special(Run *run, const Step *step) {
 /* If the step loads or stores an absent column, returns true: a load then gives
  * zeros, and a store does nothing. */
 static bool skip_absent(const Run *run, const Step *step) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   OperationShape shape = instruction_shape(step->ins);
   if (shape == SHAPE_STORE) return plan->bases[step->out] == NULL;
   if (shape != SHAPE_LOAD || plan->bases[step->operands[0]] != NULL)
@@ -321,7 +360,7 @@ static inline void run_step(Run *run, const ProgramPlan *plan,
 
 /* Runs the steps of a region for the rows that need it, if they are few. */
 static bool run_region(Run *run, const PlanRegion *region) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   uint32_t rows = run->rows;
   const ecs_Entity *entities = run->entities;
   uint32_t few = region_enter(plan, region, entities, rows);
@@ -339,7 +378,7 @@ static bool run_region(Run *run, const PlanRegion *region) {
 
 /* Runs steps from first up to end, and regions where few rows need them. */
 static void run_steps(Run *run, uint32_t first, uint32_t end) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   const PlanRegion *region = NULL, *last = NULL;
   if (plan->regions != NULL) {
     region = plan->regions->list;
@@ -363,7 +402,7 @@ static uint32_t next_turn(const ProgramPlan *plan, uint32_t k, uint32_t end) {
 
 /* A cycle makes too many turns in the row of the block. */
 static void note_endless(Run *run, uint32_t cycle) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   const Step *repeat = &plan->steps[plan->cycles[cycle].first - 1];
   run->status = ECS_E_TURNS;
   if (run->call->stop != NULL)
@@ -371,30 +410,40 @@ static void note_endless(Run *run, uint32_t cycle) {
                                          repeat->ins->line};
 }
 
-/* A block of so many rows has made many turns, or one row too many: it begins
- * anew, row by row, with the exit that it may have found. */
+/* A block of so many rows has made many turns, or has many rows near, or one row
+ * has made too many turns: it begins anew, row by row, with the exit that it may
+ * have found. */
 static void begin_alone(Run *run, uint32_t rows) {
   run->alone = rows;
   run->rows = 0;
   run->stopped = 0;
+  run->crowded = false;
 }
 
 /* Runs the first steps of a program with cycles, all cycles among them. False:
  * nothing has been stored of this block, and nothing is to be. */
 static bool run_turns(Run *run, uint32_t step_count) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   uint32_t rows = run->rows;
   uint32_t most = rows > 1 ? ECS_JOINT_TURNS : ECS_TURN_LIMIT;
   Turns turns = {.cycle = NO_VALUE};
   for (uint32_t k = 0; k < step_count;) {
     uint32_t end = next_turn(plan, k, step_count), cycle = turns.cycle;
+    run->active =
+        cycle == NO_VALUE ? NULL : plan->bases[plan->cycles[cycle].active];
     run_steps(run, k, end);
+    if (run->status != ECS_OK) return false;
+    if (run->crowded) {
+      begin_alone(run, rows);
+      return false;
+    }
     k = end < step_count ? turns_step(&turns, plan, end, &run->rows) : end;
     if (turns.made <= most) continue;
     if (rows == 1) note_endless(run, cycle);
     begin_alone(run, rows);
     return false;
   }
+  run->active = NULL;
   if (run->alone > 0) run->alone--;
   return true;
 }
@@ -403,7 +452,7 @@ static bool run_turns(Run *run, uint32_t step_count) {
 static inline char *column_of(const ecs_Program *program,
                               const ecs_KernelBlock *block, uint32_t c) {
   char *column = block->columns[c];
-  ECS_ASSERT(column != NULL || program->columns[c].access == ECS_OPTIONAL);
+  ECS_ASSERT(column != NULL || access_is_optional(program->columns[c].access));
   (void)program;
   return column;
 }
@@ -412,7 +461,7 @@ static inline char *column_of(const ecs_Program *program,
 static void point_at_columns(const Run *run, const ecs_KernelBlock *block,
                              uint32_t first) {
   const ecs_Program *program = run->program;
-  void **places = &program->plan->bases[plan_column(program->plan, 0)];
+  void **places = &run->plan->bases[plan_column(run->plan, 0)];
   for (uint32_t c = 0; c < program->column_count && first == 0; c++)
     places[c] = column_of(program, block, c);
   for (uint32_t c = 0; c < program->column_count && first > 0; c++) {
@@ -438,7 +487,7 @@ static void make_changes(Run *run) {
 /* Computes fewer rows ahead where a block ended early, and more again where none
  * did. */
 static void adapt_reach(Run *run, uint32_t asked) {
-  uint32_t most = run->program->plan->block_rows;
+  uint32_t most = run->plan->block_rows;
   if (run->rows < asked)
     run->most = run->most / 2 < LEAST_REACH ? LEAST_REACH : run->most / 2;
   else
@@ -447,7 +496,7 @@ static void adapt_reach(Run *run, uint32_t asked) {
 
 /* Does, for the block's rows, what comes behind its steps. */
 static void end_rows(Run *run, bool changed) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   if (plan->sum_count > 0) add_sums(run, plan->sums, plan->sum_count);
   if (plan->change_count > 0 && !changed) list_changes(run);
   ECS_ASSERT(run->change_count <= run->change_capacity);
@@ -457,7 +506,7 @@ static void end_rows(Run *run, bool changed) {
 /* Runs a block of a program that is not plain. A block that is computed ahead
  * has no rows yet. */
 ECS_APART static void run_whole_block(Run *run) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   uint32_t asked = run->rows;
   bool first = run->program->changes_first;
   uint32_t before = first ? plan->change_step : plan->step_count;
@@ -477,7 +526,7 @@ ECS_APART static void run_whole_block(Run *run) {
 
 static void run_block(Run *run, const ecs_KernelBlock *block,
                       uint32_t first_row) {
-  const ProgramPlan *plan = run->program->plan;
+  const ProgramPlan *plan = run->plan;
   uint32_t left = block->count - first_row;
   uint32_t most = run->alone > 0 ? 1 : run->most;
   run->rows = left < most ? left : most;
@@ -497,6 +546,65 @@ static void run_block(Run *run, const ecs_KernelBlock *block,
   }
 }
 
+/* A uniform may be any double. A NaN loses its payload here, as arithmetic
+ * could carry the payload into a column. */
+static void store_single(ValueType type, void *place, double number) {
+  uint32_t truth = number != 0.0;
+  switch (type) {
+    case VALUE_F32: ecs_scalar_convert(ECS_F32, place, number); break;
+    case VALUE_F64: ecs_scalar_convert(ECS_F64, place, number); break;
+    case VALUE_BOOL: memcpy(place, &truth, sizeof truth); break;
+    case VALUE_WHOLE: ecs_scalar_convert(ECS_I32, place, number); break;
+    case VALUE_NATURAL: ecs_scalar_convert(ECS_U32, place, number); break;
+    default: ecs_scalar_convert(ECS_ENTITY, place, number); break;
+  }
+}
+
+/* Computes single values, and spreads some of them over registers. */
+static void run_once(const Run *run) {
+  const ProgramPlan *plan = run->plan;
+  for (uint32_t k = 0; k < plan->once_count; k++) {
+    const Step *step = &plan->once[k];
+    const Instruction *ins = step->ins;
+    void *out = plan->bases[step->out];
+    if (ins->operation == OPERATION_CONSTANT)
+      store_single((ValueType)ins->type, out, ins->constant);
+    else if (ins->operation == OPERATION_UNIFORM)
+      store_single((ValueType)ins->type, out, run->call->uniforms[ins->index]);
+    else if (instruction_shape(ins) == SHAPE_AT ||
+             instruction_shape(ins) == SHAPE_INSIDE)
+      look_key(run, ins, out, plan->bases[step->operands[0]], 1);
+    else if (step->loop == NULL)
+      look_once(run, step);
+    else
+      step->loop(out, plan->bases[step->operands[0]],
+                 plan->bases[step->operands[1]], plan->bases[step->operands[2]],
+                 1);
+  }
+  for (uint32_t k = 0; k < plan->spread_count; k++) {
+    const Step *step = &plan->spread[k];
+    step->loop(plan->bases[step->out], plan->bases[step->operands[0]], NULL,
+               NULL, LOOP_ROWS);
+  }
+}
+
+/* Has blocks of such columns run by their own plan, if they have one. */
+static void use_plan(Run *run, Presence presence) {
+  const ecs_Program *program = run->program;
+  if (presence != SOME_THERE) program = program->assumed[presence];
+  run->plan = program->plan;
+  run->late = run->plan->bases;
+  run->most = run->plan->block_rows;
+  if ((run->begun & 1u << presence) != 0) return;
+  run->begun |= (uint8_t)(1u << presence);
+  run_once(run);
+}
+
+/* Is a block run by another plan if other columns are there? A visit is not. */
+static bool has_plans(const Run *run) {
+  return run->program->assumed[0] != NULL && run->visit == NULL;
+}
+
 /* How many rows of the next block are left out. */
 static uint32_t leave_out(Run *run, uint32_t count) {
   if (count > run->left_out) count = (uint32_t)run->left_out;
@@ -508,6 +616,8 @@ static void run_blocks(const ecs_KernelCall *call) {
   Run *run = call->user;
   for (uint32_t k = 0; k < call->block_count; k++) {
     uint32_t count = call->blocks[k].count;
+    if (has_plans(run))
+      use_plan(run, presence_of(run->program, &call->blocks[k]));
     for (uint32_t i = leave_out(run, count); i < count; i += run->rows) {
       if (run->stopped > 0 || run->status != ECS_OK) return;
       run_block(run, &call->blocks[k], i);
@@ -551,6 +661,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
   sifting_prepare(program);
   ecs_Status status = program_plan(program);
   if (status == ECS_OK) status = changes_prepare(program, mistake);
+  if (status == ECS_OK) status = near_prepare(program);
   if (status == ECS_OK) status = ahead_prepare(program);
   if (status == ECS_OK)
     status = kernel_bind(program->query, &program->kernel, &program->binding,
@@ -563,6 +674,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
                   program->columns[wrong].field);
   if (status != ECS_OK) {
     ahead_free(program);
+    near_free(program);
     changes_free(program);
     program_unplan(program);
     return status;
@@ -581,6 +693,7 @@ void program_destroy(ecs_Program *program) {
   *link = program->next;
   kernel_unbind(program->binding);
   ahead_free(program);
+  near_free(program);
   changes_free(program);
   program_unplan(program);
   program_deinit(program);
@@ -588,48 +701,6 @@ void program_destroy(ecs_Program *program) {
 }
 
 /* Runs -------------------------------------------------------------------- */
-
-/* A uniform may be any double. A NaN loses its payload here, as arithmetic
- * could carry the payload into a column. */
-static void store_single(ValueType type, void *place, double number) {
-  uint32_t truth = number != 0.0;
-  switch (type) {
-    case VALUE_F32: ecs_scalar_convert(ECS_F32, place, number); break;
-    case VALUE_F64: ecs_scalar_convert(ECS_F64, place, number); break;
-    case VALUE_BOOL: memcpy(place, &truth, sizeof truth); break;
-    case VALUE_WHOLE: ecs_scalar_convert(ECS_I32, place, number); break;
-    case VALUE_NATURAL: ecs_scalar_convert(ECS_U32, place, number); break;
-    default: ecs_scalar_convert(ECS_ENTITY, place, number); break;
-  }
-}
-
-/* Computes single values, and spreads some of them over registers. */
-static void run_once(const Run *run) {
-  const ProgramPlan *plan = run->program->plan;
-  for (uint32_t k = 0; k < plan->once_count; k++) {
-    const Step *step = &plan->once[k];
-    const Instruction *ins = step->ins;
-    void *out = plan->bases[step->out];
-    if (ins->operation == OPERATION_CONSTANT)
-      store_single((ValueType)ins->type, out, ins->constant);
-    else if (ins->operation == OPERATION_UNIFORM)
-      store_single((ValueType)ins->type, out, run->call->uniforms[ins->index]);
-    else if (instruction_shape(ins) == SHAPE_AT ||
-             instruction_shape(ins) == SHAPE_INSIDE)
-      look_key(run, ins, out, plan->bases[step->operands[0]], 1);
-    else if (step->loop == NULL)
-      look_once(run, step);
-    else
-      step->loop(out, plan->bases[step->operands[0]],
-                 plan->bases[step->operands[1]], plan->bases[step->operands[2]],
-                 1);
-  }
-  for (uint32_t k = 0; k < plan->spread_count; k++) {
-    const Step *step = &plan->spread[k];
-    step->loop(plan->bases[step->out], plan->bases[step->operands[0]], NULL,
-               NULL, LOOP_ROWS);
-  }
-}
 
 ecs_Component program_contested(const ecs_Program *program) {
   for (uint32_t k = 0; k < program->code_count; k++) {
@@ -646,15 +717,16 @@ static ecs_Status run_sifted(Run *run, Table *table) {
   ecs_Program *program = run->program;
   SiftedRows rows;
   ecs_KernelBlock block;
+  if (table->count == 0) return ECS_OK; /* it may have no columns yet */
   ecs_Status status = kernel_table(program->binding, table, &block);
   if (status != ECS_OK) return status;
+  if (has_plans(run)) use_plan(run, presence_of(program, &block));
   for (uint32_t first = 0; first < table->count; first += rows.count) {
     sifting_keep(program, table, &block, first, &rows);
     if (rows.chosen == 0) continue;
     for (uint32_t i = 0; i < rows.count; i += run->rows) {
       run->most = rows.count - i;
-      if (run->most > program->plan->block_rows)
-        run->most = program->plan->block_rows;
+      if (run->most > run->plan->block_rows) run->most = run->plan->block_rows;
       run_block(run, &block, first + i);
     }
     sifting_put_back(program, &block, first, &rows);
@@ -667,6 +739,7 @@ static ecs_Status run_all_sifted(Run *run) {
   ecs_Status status = ECS_OK;
   for (uint32_t i = 0; i < group->match.count && status == ECS_OK; i++)
     status = run_sifted(run, query_group_table(group, i));
+  opened_tables(run->program->query);
   return status;
 }
 
@@ -707,6 +780,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   ECS_ASSERT(call->array_count == program->array_count);
   ECS_ASSERT(call->stop != NULL || !program->exits);
   Run run = {.program = program,
+             .plan = program->plan,
              .call = call,
              .late = program->plan->bases,
              .rows_before = call->first,
@@ -720,7 +794,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   if (run.sums == NULL) return ECS_E_MEMORY;
   program->primed = NULL;
   if (sums > 0) sums_begin(program, run.sums, call->reductions);
-  run_once(&run);
+  if (!has_plans(&run)) run_once(&run);
   ecs_Status status = run_rows(&run);
   if (sums > 0) sums_end(program, run.sums, status != ECS_OK, call->reductions);
   if (status == ECS_OK && call->stop != NULL)
@@ -743,7 +817,7 @@ static void run_ahead(Run *run) {
   run->late = run->ahead->bases;
   if (run->ahead->entities != NULL) run->entities = run->ahead->entities + at;
   if (run->rows > 0) end_rows(run, false);
-  run->late = run->program->plan->bases;
+  run->late = run->plan->bases;
   if (taken == 0) adapt_reach(run, run->rows);
 }
 
@@ -786,6 +860,7 @@ ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
   Memory *memory = &program->query->store->memory;
   ECS_ASSERT(part->first <= part->batch->count);
   Run run = {.program = program,
+             .plan = program->plan,
              .call = call,
              .late = program->plan->bases,
              .ahead = program->ahead,
@@ -817,6 +892,7 @@ bool program_visits(const ecs_Program *program, uint32_t array) {
 ecs_Status program_visit(ecs_Program *program, const ecs_ProgramCall *call,
                          ProgramVisit visit, void *user) {
   Run run = {.program = program,
+             .plan = program->plan,
              .call = call,
              .left_out = call->first,
              .most = program->plan->block_rows,

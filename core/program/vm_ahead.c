@@ -10,7 +10,8 @@
 static bool may_begin(const ecs_Program *program) {
   const ProgramPlan *plan = program->plan;
   if (!program->exits || program->changes_first || plan->cycle_count > 0 ||
-      plan->looks_once || plan->block_rows > LOOP_ROWS)
+      program->grid_count > 0 || plan->looks_once ||
+      plan->block_rows > LOOP_ROWS)
     return false;
   for (uint32_t k = 0; k < plan->step_count; k++)
     if (instruction_is_look(plan->steps[k].ins) ||
@@ -183,7 +184,7 @@ static void point_at_slice(const ecs_Program *program, const Step *steps,
                            uint32_t count, uint32_t at) {
   const uint8_t *types = program_planned(program)->types;
   for (uint32_t s = 0; s < count; s++)
-    for (uint32_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < OPERANDS; k++) {
       uint32_t value = steps[s].ins->operands[k], place = steps[s].operands[k];
       if (value == NO_VALUE) continue;
       size_t bytes = value_bytes((ValueType)types[value]);

@@ -18,8 +18,8 @@
  * do not see each other, and nothing but the program and the caller's row writes
  * the columns: the open cursor claims them (claims.h). The caller says when
  * uniforms or arrays have changed; then the rest of the block is dropped, and
- * computed anew. Programs that look at other entities, that make changes first
- * or that have cycles compute nothing ahead.
+ * computed anew. Programs that look at other entities or ask grids, that make
+ * changes first or that have cycles compute nothing ahead.
  */
 #ifndef ECS_VM_AHEAD_H
 #define ECS_VM_AHEAD_H

@@ -197,7 +197,7 @@ static void add_give(Layer *layer, ProgramChange *change, const Step *first,
 /* Is a value an operand of anything? */
 static bool is_operand(const ecs_Program *program, uint32_t value) {
   for (uint32_t i = 0; i < program->code_count; i++)
-    for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < OPERANDS; k++)
       if (program->code[i].operands[k] == value) return true;
   return false;
 }
@@ -284,6 +284,16 @@ static ecs_Status make_changes(Layer *layer) {
   return ECS_OK;
 }
 
+/* Does a change add a component with links? That of an entity which has it is
+ * recorded, too: a rule may have taken it away by then. */
+static bool adds_linked(const ecs_Program *program,
+                        const ProgramChange *change) {
+  const Instruction *ins = change->step->ins;
+  return ins->operation != OPERATION_DESTROY &&
+         ins->operation != OPERATION_REMOVE &&
+         program->query->store->components[ins->index].link_count > 0;
+}
+
 /* Is a change of the row's own entity, with values of one component at most? */
 static bool is_own(const ecs_Program *program, const ProgramChange *change) {
   const Instruction *ins = change->step->ins;
@@ -316,7 +326,8 @@ static void join_changes(const ecs_Program *program) {
       changes->spawns[changes->spawn_count++] = change;
       joint = joint && change->mask == changes->spawns[0]->mask;
     } else {
-      joint = joint && changes->own == NULL && is_own(program, change);
+      joint = joint && changes->own == NULL && is_own(program, change) &&
+              !adds_linked(program, change);
       changes->own = change;
     }
   }
@@ -407,7 +418,7 @@ static bool finds_target(const ChangeBlock *block, const ProgramChange *change,
     return true;
   if (change->maker != NULL) return change->maker->next == row;
   ecs_Entity entity = entity_of(block, change, row);
-  if (deferred_commands(world, entity) == NULL &&
+  if (recorded_commands(world, entity) == NULL &&
       !store_alive(&world->store, entity))
     return false;
   return ins->operation != OPERATION_SET_OF ||
@@ -460,7 +471,8 @@ static ecs_Status record(const ChangeBlock *block, const ProgramChange *change,
     case OPERATION_ADD_TO:
       return deferred_add(world, entity, ins->index, image);
     case OPERATION_SET_OF:
-      return deferred_set(world, entity, ins->index, image, change->fields);
+      return deferred_set_told(world, entity, ins->index, image,
+                               change->fields);
     default: return deferred_remove(world, entity, ins->index);
   }
 }
@@ -657,7 +669,7 @@ static bool keep_rows(const ChangeBlock *block, const ProgramChange *change,
     (void)store_locate(&block->world->store, entity, ins->index, &place);
     if ((place.table == NULL) == absent)
       rows[kept++] = rows[k];
-    else if (deferred_commands(block->world, entity) != NULL ||
+    else if (recorded_commands(block->world, entity) != NULL ||
              !store_numbers(block, change, rows[k]))
       return false;
   }

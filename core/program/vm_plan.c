@@ -102,14 +102,14 @@ static bool place_holds(const PlanCheck *check, uint32_t place,
   if (ins->operation != OPERATION_LOAD) return false;
   const ecs_KernelColumn *column = &check->program->columns[ins->index];
   return place == plan_column(check->plan, ins->index) &&
-         column->access != ECS_OPTIONAL &&
+         !access_is_optional(column->access) &&
          scalar_bytes(column->type) == value_bytes((ValueType)ins->type);
 }
 
 /* Are the operands that are single values the ones that the form expects? */
 static bool form_is_right(const PlanCheck *check, const Step *step,
                           LoopForm form, uint32_t last) {
-  for (uint32_t k = 0; k < 3; k++) {
+  for (uint32_t k = 0; k < OPERANDS; k++) {
     bool single = (form == FORM_SECOND && k == last) ||
                   (form == FORM_FIRST && k + 1 == last);
     bool used = k <= last && step->ins->operands[k] != NO_VALUE;
@@ -133,7 +133,7 @@ static bool operation_is_sound(const PlanCheck *check, const Step *step) {
   while (instruction_shape(ins) <= SHAPE_SELECT && form + 1 < FORM_COUNT &&
          whole_formed(ins, form) != step->loop)
     form++;
-  for (uint32_t k = 0; k < 3; k++)
+  for (uint32_t k = 0; k < OPERANDS; k++)
     if (ins->operands[k] != NO_VALUE &&
         !place_holds(check, step->operands[k], ins->operands[k]))
       return false;
@@ -198,7 +198,7 @@ static bool result_is_sound(const PlanCheck *check, const Step *step) {
   const uint8_t *types = check->program->types;
   const Instruction *ins = step->ins;
   if (is_single_place(check, step->out)) return false;
-  for (uint32_t k = 0; k < 3; k++)
+  for (uint32_t k = 0; k < OPERANDS; k++)
     if (ins->operands[k] != NO_VALUE && step->out == step->operands[k] &&
         value_bytes((ValueType)types[ins->result]) !=
             value_bytes((ValueType)types[ins->operands[k]]))
@@ -285,7 +285,7 @@ static bool once_is_sound(const PlanCheck *check) {
   const ProgramPlan *plan = check->plan;
   for (uint32_t i = 0; i < plan->once_count; i++) {
     const Step *step = &plan->once[i];
-    for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < OPERANDS; k++)
       if (step->ins->operands[k] != NO_VALUE &&
           !place_holds(check, step->operands[k], step->ins->operands[k]))
         return false;

@@ -35,8 +35,9 @@
 typedef struct Step {
   Loop loop;              /* NULL: vm.c runs the instruction itself */
   const Instruction *ins; /* borrowed from the program; NULL: a spread */
-  uint32_t out;         /* place: an index of bases; 0 if there is no result */
-  uint32_t operands[3]; /* places; any place where the instruction has none */
+  uint32_t out; /* place: an index of bases; 0 if there is no result */
+  uint32_t operands[OPERANDS]; /* places; any place where the instruction has
+                                  none */
 } Step;
 
 /* A place that a region reads or writes, and the bytes of its elements. */

@@ -8,6 +8,7 @@
 #include "program/vm_planner.h"
 
 #include "program/program_facts.h"
+#include "program/program_presence.h"
 #include "program/program_whole.h"
 #include "program/vm_regions.h"
 #include "program/vm_turns.h"
@@ -116,7 +117,7 @@ static bool may_overwrite(const Planner *planner, const Instruction *ins) {
     return false;
   const uint8_t *types = planner->facts.program->types;
   uint32_t bytes = value_bytes((ValueType)types[ins->result]);
-  for (uint32_t k = 0; k < 3; k++)
+  for (uint32_t k = 0; k < OPERANDS; k++)
     if (ins->operands[k] != NO_VALUE &&
         value_bytes((ValueType)types[ins->operands[k]]) != bytes)
       return false;
@@ -254,7 +255,7 @@ static Loop loop_for(const Planner *planner, const Instruction *ins,
 static void plan_once(Planner *planner, const Instruction *ins) {
   Step step = {.ins = ins, .loop = loop_for(planner, ins, FORM_ARRAYS)};
   step.out = SINGLE_PLACE | ins->result;
-  for (uint32_t k = 0; k < 3; k++)
+  for (uint32_t k = 0; k < OPERANDS; k++)
     step.operands[k] = ins->operands[k] == NO_VALUE
                            ? step.out
                            : SINGLE_PLACE | ins->operands[k];
@@ -325,7 +326,7 @@ static Step plan_loop(Planner *planner, const Instruction *ins) {
       return plan_product(planner, ins, k);
   LoopForm form = form_of(planner, ins);
   Step step = {.ins = ins, .loop = loop_for(planner, ins, form)};
-  for (uint32_t k = 0; k < 3; k++)
+  for (uint32_t k = 0; k < OPERANDS; k++)
     step.operands[k] = operand_place(planner, ins, k, form);
   return step;
 }
@@ -589,7 +590,7 @@ static void copy_steps(const ProgramPlan *plan, const ecs_Program *program,
   for (uint32_t i = 0; i < count; i++) {
     to[i] = from[i];
     to[i].out = final_place(plan, program, from[i].out);
-    for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < OPERANDS; k++)
       to[i].operands[k] = final_place(plan, program, from[i].operands[k]);
   }
 }
@@ -680,11 +681,6 @@ static ecs_Status finish(const Planner *planner, ecs_Program *owner) {
   return ECS_OK;
 }
 
-void program_unplan(ecs_Program *program) {
-  plan_destroy(program);
-  whole_free(program);
-}
-
 /* Does a block run the steps, and nothing else? */
 static bool is_plain(const ecs_Program *program) {
   const ProgramPlan *plan = program->plan;
@@ -692,22 +688,52 @@ static bool is_plain(const ecs_Program *program) {
          plan->sum_count == 0 && plan->change_count == 0;
 }
 
-ecs_Status program_plan(ecs_Program *program) {
+/* Plans a program by itself. */
+static ecs_Status plan_alone(ecs_Program *program) {
   Planner planner;
   if (whole_find(program) != ECS_OK) return ECS_E_MEMORY;
-  if (!planner_init(&planner, program_planned(program))) {
-    whole_free(program);
-    return ECS_E_MEMORY;
-  }
+  if (!planner_init(&planner, program_planned(program))) return ECS_E_MEMORY;
   plan_code(&planner);
   ecs_Status status = finish(&planner, program);
   if (status == ECS_OK) status = regions_find(&planner.facts, program->plan);
   planner_deinit(&planner);
-  if (status != ECS_OK) {
-    program_unplan(program);
-    return status;
-  }
+  if (status != ECS_OK) return status;
   program->plan->is_plain = is_plain(program);
   ECS_ASSERT(plan_check_invariants(program));
   return ECS_OK;
+}
+
+/* Makes and plans the program where no optional column is there, and where all
+ * are. */
+static ecs_Status plan_assumed(ecs_Program *program) {
+  ecs_Status status = ECS_OK;
+  for (uint32_t there = 0; presence_matters(program) && there < 2; there++) {
+    ecs_Program *made = presence_assume(program, there);
+    program->assumed[there] = made;
+    status = made == NULL ? ECS_E_MEMORY : plan_alone(made);
+    if (status != ECS_OK) return status;
+  }
+  return status;
+}
+
+ecs_Status program_plan(ecs_Program *program) {
+  ecs_Status status = plan_assumed(program);
+  if (status == ECS_OK) status = plan_alone(program);
+  if (status != ECS_OK) program_unplan(program);
+  return status;
+}
+
+static void unplan(ecs_Program *program) {
+  plan_destroy(program);
+  whole_free(program);
+}
+
+void program_unplan(ecs_Program *program) {
+  for (uint32_t there = 0; there < 2; there++) {
+    if (program->assumed[there] == NULL) continue;
+    unplan(program->assumed[there]);
+    presence_free(program->assumed[there]);
+    program->assumed[there] = NULL;
+  }
+  unplan(program);
 }

@@ -113,7 +113,7 @@ static uint32_t read_count(const Finder *finder, const Step *step) {
   if (is_product(finder, step)) return 3;
   if (instruction_is_look(step->ins)) return locates(step) ? 1 : 2;
   if (instruction_shape(step->ins) == SHAPE_LOAD) return 1;
-  while (count < 3 && step->ins->operands[count] != NO_VALUE) count++;
+  while (count < OPERANDS && step->ins->operands[count] != NO_VALUE) count++;
   return count;
 }
 
@@ -246,6 +246,8 @@ static uint32_t weight_of(const Step *step) {
     case SHAPE_GET:
     case SHAPE_RANDOM: return 10;
     case SHAPE_AT:
+    case SHAPE_FOUND:
+    case SHAPE_FOUND_GET:
     case SHAPE_INSIDE: return 4;
     default: break;
   }
@@ -276,13 +278,15 @@ static bool is_movable(const Finder *finder, uint32_t i) {
   OperationShape shape = instruction_shape(ins);
   if (ins->result == NO_VALUE || !is_register(finder, step->out)) return false;
   if (shape == SHAPE_PRESENT || shape == SHAPE_SELF) return false;
+  if (shape >= SHAPE_NEAR && shape <= SHAPE_NTH) return false; /* have lists */
   if (shape == SHAPE_LOAD)
-    return finder->facts->program->columns[ins->index].access != ECS_OPTIONAL;
+    return !access_is_optional(
+        finder->facts->program->columns[ins->index].access);
   for (uint32_t k = 0; k < read_count(finder, step); k++) {
     uint32_t column = step->operands[k] - finder->plan->register_count;
     if (step->operands[k] >= finder->plan->register_count &&
         column < finder->facts->program->column_count &&
-        finder->facts->program->columns[column].access == ECS_OPTIONAL)
+        access_is_optional(finder->facts->program->columns[column].access))
       return false;
   }
   return true;

@@ -82,7 +82,8 @@ static void count_some(const QueryGroup *group, uint64_t *rows,
 bool sifting_pays(ecs_Program *program) {
   ProgramSifting *sifting = &program->sifting;
   const ecs_Query *query = program->query;
-  if (!sifting->possible || query->group_count > 1 || query_is_direct(query))
+  if (!sifting->possible || query_is_full(query) || query->group_count > 1 ||
+      query->links != NULL || query->picked != NULL)
     return false;
   const QueryGroup *group = &query->groups[0];
   uint64_t rows = 0, chosen = 0;

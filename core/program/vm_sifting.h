@@ -34,9 +34,9 @@ typedef struct SiftedRows {
 ECS_INTERNAL void sifting_prepare(ecs_Program *program);
 
 /* Is it better to run over all rows of the tables? The query is planned. Cost:
- * 0.01 ns for each row of the tables, where there is no list of rows that match. Where
- * nothing has changed since it was asked last, a list would be kept, and its
- * making is not counted. */
+ * 0.01 ns for each row of the tables, where there is no list of rows that
+ * match. Where nothing has changed since it was asked last, a list would be
+ * kept, and its making is not counted. */
 ECS_INTERNAL bool sifting_pays(ecs_Program *program);
 
 /* Finds which rows of a table are chosen, from first on, and keeps what the

@@ -8,6 +8,7 @@
  *      read         + 1                  write, optional
  *      write        + 1       + 1        read, write, optional
  *      optional     + 1       + 1        read, write, optional
+ *      up           + 1                  write, optional
  *
  * The counters are Component.readers and Component.writers, so that one load
  * answers whether a component may be used. Filters and tags claim nothing. The
@@ -36,6 +37,10 @@ static inline void release_component(Component *component, bool writes) {
 /* The first component that a cursor over the query could not claim now; 0:
  * none. Cost: a load per term. */
 ECS_INTERNAL ecs_Component claims_contested(const ecs_Query *query);
+
+/* The component of the query's order, if an open cursor writes it; 0: none does,
+ * or the query has no order. */
+ECS_INTERNAL ecs_Component claims_contested_order(const ecs_Query *query);
 
 /* Claims the components of the query's terms. Claims are not refused here:
  * callers ask claims_contested first where another cursor may be open. */

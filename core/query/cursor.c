@@ -3,6 +3,7 @@
 
 #include "query/claims.h"
 #include "query/gather.h"
+#include "query/opened.h"
 
 /* Spans ----------------------------------------------------------------- */
 
@@ -10,12 +11,15 @@ static uint32_t span_rows(const ecs_Query *query, uint32_t span) {
   return query_span_rows(query, span, query->driver).count;
 }
 
-/* Do two spans have the same optional components? */
-static bool same_presence(const ecs_Query *query, uint32_t left,
-                          uint32_t right) {
+/* May two spans be one batch? They have the same optional components, and along
+ * a tree the same depth: no row is a target of another. */
+static bool go_together(const ecs_Query *query, uint32_t left, uint32_t right) {
+  if (query->links != NULL &&
+      query->rows.blocks[left].depth != query->rows.blocks[right].depth)
+    return false;
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    if (term->access != ECS_OPTIONAL || term->column_count == 0) continue;
+    if (!access_is_optional(term->access) || term->column_count == 0) continue;
     SpanRows a = query_span_rows(query, left, term->group_index);
     SpanRows b = query_span_rows(query, right, term->group_index);
     if (span_has(&a, term) != span_has(&b, term)) return false;
@@ -38,7 +42,7 @@ static uint32_t take_spans(Cursor *cursor) {
     if (!first &&
         (cursor->batching != ECS_BATCH_COALESCED ||
          count >= ECS_COALESCE_ROWS || rows + count > ECS_BLOCK_ROWS ||
-         !same_presence(query, cursor->first_span, cursor->next_span)))
+         !go_together(query, cursor->first_span, cursor->next_span)))
       break;
     cursor->next_span++;
     rows += count;
@@ -62,9 +66,11 @@ static bool open_span(const Cursor *cursor) {
     bool in_place = elements != NULL && rows.is_run;
     if (in_place) elements += (size_t)rows.first << column->shift;
     scratch->columns[i] = elements;
-    scratch->sources[i] = (ColumnSource){elements, in_place ? NULL : rows.rows};
+    scratch->sources[i] =
+        (ColumnSource){elements, in_place ? NULL : rows.rows, NULL, 0};
     gathered = gathered || (elements != NULL && !in_place);
   }
+  if (gathered) gather_open_targets(query, scratch, cursor->first_span);
   return gathered;
 }
 
@@ -187,8 +193,9 @@ ecs_Status cursor_begin(ecs_Query *query, ecs_Batching batching,
       .query = query,
       .slice_rows = ECS_BLOCK_ROWS,
       .batching = (uint32_t)batching,
+      .began = query->store->clock.tick,
       .in_place = batching == ECS_BATCH_WHOLE && query_is_direct(query)};
-  cursor->scratch = scratch_take(query);
+  cursor->scratch = scratch_take(query, !cursor->in_place);
   if (cursor->scratch == NULL) return ECS_E_MEMORY;
   claims_take(query);
   query->open++;
@@ -199,6 +206,10 @@ ecs_Status cursor_begin(ecs_Query *query, ecs_Batching batching,
 void cursor_end(Cursor *cursor) {
   ECS_ASSERT(query_is_prepared(cursor->query));
   if (!cursor->in_place) put_back(cursor);
+  opened_spans(cursor->query, cursor->next_span);
+  if (cursor->query->picked != NULL)
+    picked_rows_walked(cursor->query->picked, cursor->query->store,
+                       cursor->began);
   claims_release(cursor->query);
   ECS_ASSERT(cursor->query->open > 0);
   cursor->query->open--;

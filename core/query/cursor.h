@@ -17,7 +17,8 @@
  * slices, so that a slice is still in the nearest cache when it is scattered.
  *
  * While a cursor is open it claims its terms (claims.h) and no structure may
- * change.
+ * change. At its end the rows that it has handed out to be written are stamped
+ * (opened.h).
  */
 #ifndef ECS_CURSOR_H
 #define ECS_CURSOR_H
@@ -35,6 +36,7 @@ typedef struct Cursor {
   uint32_t count;        /* rows of the batch */
   uint32_t left;         /* rows of the only span after the batch */
   uint32_t batching;     /* ecs_Batching */
+  uint64_t began;        /* the store's tick */
   bool in_place;         /* every batch is one table of a full plan; then, of
                             the numbers above, only next_span is used */
   bool sliced;           /* the only span has gathered columns */

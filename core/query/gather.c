@@ -17,33 +17,42 @@ static size_t data_bytes(const ecs_Query *query, uint32_t column) {
          DATA_SKEW;
 }
 
-/* One allocation: the record, pointers, sources, entities, data. */
+/* One allocation: the record, pointers, sources. */
 static Scratch *scratch_create(const ecs_Query *query) {
   uint32_t count = query->column_count;
-  size_t head =
-      sizeof(Scratch) + count * (2 * sizeof(void *) + sizeof(ColumnSource));
   size_t bytes =
-      lines(head) + ECS_LINE_BYTES + lines(ECS_BLOCK_ROWS * sizeof(ecs_Entity));
-  for (uint32_t i = 0; i < count; i++) bytes += data_bytes(query, i);
+      sizeof(Scratch) + count * (2 * sizeof(void *) + sizeof(ColumnSource));
   Scratch *scratch = memory_zeroed(&query->store->memory, 1, bytes);
   if (scratch == NULL) return NULL;
   scratch->block_bytes = bytes;
   scratch->columns = (void **)(void *)(scratch + 1);
   scratch->data = (char **)(void *)(scratch->columns + count);
   scratch->sources = (ColumnSource *)(void *)(scratch->data + count);
-  uintptr_t end = (uintptr_t)(scratch->sources + count);
-  char *next = (char *)(end + (ECS_LINE_BYTES - end % ECS_LINE_BYTES));
-  scratch->entities = (ecs_Entity *)(void *)next;
-  next += lines(ECS_BLOCK_ROWS * sizeof(ecs_Entity));
-  for (uint32_t i = 0; i < count; i++) {
-    scratch->data[i] = next;
-    next += data_bytes(query, i);
-  }
-  ECS_ASSERT(next <= (char *)scratch + bytes);
   return scratch;
 }
 
-Scratch *scratch_take(ecs_Query *query) {
+/* Makes room for copies: entities and data. False: no memory. */
+static bool ensure_copies(const ecs_Query *query, Scratch *scratch) {
+  size_t bytes = ECS_LINE_BYTES + lines(ECS_BLOCK_ROWS * sizeof(ecs_Entity));
+  if (scratch->copies != NULL) return true;
+  for (uint32_t i = 0; i < query->column_count; i++)
+    bytes += data_bytes(query, i);
+  scratch->copies = memory_zeroed(&query->store->memory, 1, bytes);
+  if (scratch->copies == NULL) return false;
+  scratch->copies_bytes = bytes;
+  uintptr_t begin = (uintptr_t)scratch->copies;
+  char *next = (char *)(begin + (ECS_LINE_BYTES - begin % ECS_LINE_BYTES));
+  scratch->entities = (ecs_Entity *)(void *)next;
+  next += lines(ECS_BLOCK_ROWS * sizeof(ecs_Entity));
+  for (uint32_t i = 0; i < query->column_count; i++) {
+    scratch->data[i] = next;
+    next += data_bytes(query, i);
+  }
+  ECS_ASSERT(next <= (char *)scratch->copies + bytes);
+  return true;
+}
+
+Scratch *scratch_take(ecs_Query *query, bool copies) {
   Scratch *scratch = query->scratches;
   while (scratch != NULL && scratch->taken) scratch = scratch->next;
   if (scratch == NULL) {
@@ -52,15 +61,20 @@ Scratch *scratch_take(ecs_Query *query) {
     scratch->next = query->scratches;
     query->scratches = scratch;
   }
+  if (copies && !ensure_copies(query, scratch)) return NULL;
   scratch->taken = true;
+  scratch->pack_end = 0;
   return scratch;
 }
 
 void scratch_free_all(ecs_Query *query) {
+  Memory *memory = &query->store->memory;
   while (query->scratches != NULL) {
     Scratch *scratch = query->scratches;
     query->scratches = scratch->next;
-    memory_free(&query->store->memory, scratch, scratch->block_bytes);
+    memory_free(memory, scratch->copies, scratch->copies_bytes);
+    memory_free(memory, scratch->pack, scratch->pack_capacity * sizeof(Cell8));
+    memory_free(memory, scratch, scratch->block_bytes);
   }
 }
 
@@ -69,76 +83,6 @@ bool scratch_check_invariants(const ecs_Query *query) {
   for (const Scratch *s = query->scratches; s != NULL; s = s->next)
     taken += s->taken;
   return taken == query->open;
-}
-
-/* Elements -------------------------------------------------------------- */
-
-/* One element at a time: a cycle for each store. The gather and scatter
- * instructions of AVX-512 were tried and were slower (0.78 against 0.42 ns per
- * element of four bytes). */
-#define DEFINE_TRANSFER(Cell)                                                  \
-  static void gather_##Cell(Cell *restrict to, const Cell *restrict from,      \
-                            const uint32_t *restrict rows, uint32_t count) {   \
-    _Pragma("GCC unroll 8") for (uint32_t i = 0; i < count; i++) to[i] =       \
-        from[rows[i]];                                                         \
-  }                                                                            \
-  static void scatter_##Cell(Cell *restrict to, const Cell *restrict from,     \
-                             const uint32_t *restrict rows, uint32_t count) {  \
-    _Pragma("GCC unroll 8") for (uint32_t i = 0; i < count; i++) to[rows[i]] = \
-        from[i];                                                               \
-  }
-
-DEFINE_TRANSFER(Cell1)
-DEFINE_TRANSFER(Cell2)
-DEFINE_TRANSFER(Cell4)
-DEFINE_TRANSFER(Cell8)
-
-static void gather(void *to, const void *from, const uint32_t *rows,
-                   uint32_t count, uint32_t shift) {
-  switch (shift) {
-    case 0: gather_Cell1(to, from, rows, count); break;
-    case 1: gather_Cell2(to, from, rows, count); break;
-    case 2: gather_Cell4(to, from, rows, count); break;
-    default: gather_Cell8(to, from, rows, count); break;
-  }
-}
-
-static void scatter(void *to, const void *from, const uint32_t *rows,
-                    uint32_t count, uint32_t shift) {
-  switch (shift) {
-    case 0: scatter_Cell1(to, from, rows, count); break;
-    case 1: scatter_Cell2(to, from, rows, count); break;
-    case 2: scatter_Cell4(to, from, rows, count); break;
-    default: scatter_Cell8(to, from, rows, count); break;
-  }
-}
-
-/* Copies two columns of four bytes at the same rows, and reads the row numbers
- * only once. */
-static void gather_two(char *const *to, const ColumnSource *from,
-                       const uint32_t *restrict rows, uint32_t count) {
-  Cell4 *restrict first = (Cell4 *)(void *)to[0];
-  Cell4 *restrict second = (Cell4 *)(void *)to[1];
-  const Cell4 *restrict x = (const Cell4 *)(void *)from[0].column;
-  const Cell4 *restrict y = (const Cell4 *)(void *)from[1].column;
-#pragma GCC unroll 4
-  for (uint32_t i = 0; i < count; i++) {
-    first[i] = x[rows[i]];
-    second[i] = y[rows[i]];
-  }
-}
-
-static void scatter_two(const ColumnSource *to, char *const *from,
-                        const uint32_t *restrict rows, uint32_t count) {
-  Cell4 *restrict x = (Cell4 *)(void *)to[0].column;
-  Cell4 *restrict y = (Cell4 *)(void *)to[1].column;
-  const Cell4 *restrict first = (const Cell4 *)(void *)from[0];
-  const Cell4 *restrict second = (const Cell4 *)(void *)from[1];
-#pragma GCC unroll 4
-  for (uint32_t i = 0; i < count; i++) {
-    x[rows[i]] = first[i];
-    y[rows[i]] = second[i];
-  }
 }
 
 /* One span -------------------------------------------------------------- */
@@ -155,6 +99,116 @@ static bool is_pair(const ecs_Query *query, uint32_t column) {
          first[0].shift == 2 && first[1].shift == 2;
 }
 
+/* Targets --------------------------------------------------------------- */
+
+/* Packing a row costs a third of what it saves when it is gathered. */
+#define PACK_ROWS 2u
+
+/* Finds the rows of targets that the spans from this one on have in common,
+ * and the end of these spans. Returns whether packing them pays: rows in steps
+ * are gathered without. */
+static bool find_pack(const ecs_Query *query, Scratch *scratch, uint32_t span) {
+  const RowList *list = query->list;
+  const Block *first = &list->blocks[span];
+  uint32_t low = first->low, high = first->high;
+  uint64_t rows = 0;
+  for (; span < list->block_count; span++) {
+    const Block *block = &list->blocks[span];
+    if (block->depth != first->depth || block->tables != first->tables) break;
+    if (block->steps) continue;
+    rows += block->count;
+    if (block->low < low) low = block->low;
+    if (block->high > high) high = block->high;
+  }
+  scratch->pack_end = span;
+  scratch->pack_first = low;
+  scratch->pack_rows = high - low + 1;
+  return scratch->pack_rows <= PACK_ROWS * rows;
+}
+
+/* Is this gathered column the first of a pair of targets? */
+static bool is_target_pair(const ecs_Query *query, const Scratch *scratch,
+                           uint32_t column) {
+  uint32_t group = query->terms[query->columns[column].term].group_index;
+  return group == query->list->group_count - 1 && is_pair(query, column) &&
+         is_gathered(&scratch->sources[column]);
+}
+
+/* Packs every pair of targets. Where there is no memory none is packed. */
+static void pack_targets(const ecs_Query *query, Scratch *scratch) {
+  uint32_t pairs = 0, rows = scratch->pack_rows;
+  for (uint32_t i = 0; i < query->column_count; i++)
+    if (is_target_pair(query, scratch, i)) i++, pairs++;
+  if (pairs == 0 || (uint64_t)pairs * rows > UINT32_MAX ||
+      (pairs * rows > scratch->pack_capacity &&
+       !memory_grow(&query->store->memory, &scratch->pack,
+                    &scratch->pack_capacity, 0, pairs * rows, sizeof(Cell8)))) {
+    scratch->pack_rows = 0;
+    return;
+  }
+  Cell8 *to = scratch->pack;
+  size_t before = (size_t)scratch->pack_first * sizeof(Cell4);
+  for (uint32_t i = 0; i < query->column_count; i++) {
+    if (!is_target_pair(query, scratch, i)) continue;
+    const ColumnSource *from = &scratch->sources[i++];
+    pack_pair(to, (CellPair){from[0].column + before, from[1].column + before},
+              rows);
+    to += rows;
+  }
+}
+
+/* Points at what is packed. */
+static void use_pack(const ecs_Query *query, const Scratch *scratch) {
+  const Cell8 *packed = scratch->pack;
+  for (uint32_t i = 0; i < query->column_count; i++) {
+    if (!is_target_pair(query, scratch, i)) continue;
+    scratch->sources[i++].packed = packed;
+    packed += scratch->pack_rows;
+  }
+}
+
+/* Notes that the targets' rows are in steps. */
+static void use_steps(const ecs_Query *query, const Scratch *scratch,
+                      uint32_t span) {
+  SpanRows rows = query_span_rows(query, span, query->list->group_count - 1);
+  if (rows.table == NULL || rows.table->capacity < GATHER_WINDOW) return;
+  for (uint32_t i = 0; i < query->column_count; i++)
+    if (is_target_pair(query, scratch, i))
+      scratch->sources[i++].room = rows.table->capacity;
+}
+
+void gather_open_targets(const ecs_Query *query, Scratch *scratch,
+                         uint32_t span) {
+  if (query->links == NULL || query->up_count == 0 ||
+      query->list != &query->rows)
+    return;
+  if (query->list->blocks[span].steps) {
+    use_steps(query, scratch, span);
+    return;
+  }
+  if (span >= scratch->pack_end) {
+    if (find_pack(query, scratch, span))
+      pack_targets(query, scratch);
+    else
+      scratch->pack_rows = 0;
+  }
+  if (scratch->pack_rows > 0) use_pack(query, scratch);
+}
+
+/* Slices ---------------------------------------------------------------- */
+
+/* Copies a pair, the way that the span allows. */
+static void gather_two(const Scratch *scratch, const ColumnSource *from,
+                       char *const *to, const uint32_t *rows, uint32_t count) {
+  CellPair pair = {from[0].column, from[1].column};
+  if (from->packed != NULL)
+    gather_packed(to, from->packed, scratch->pack_first, rows, count);
+  else if (from->room > 0)
+    gather_steps(to, pair, rows, count, from->room);
+  else
+    gather_pair(to, pair, rows, count);
+}
+
 /* Copies one column of the slice, or a pair; returns how many. */
 static uint32_t gather_next(const ecs_Query *query, const Scratch *scratch,
                             uint32_t column, uint32_t first, uint32_t count) {
@@ -163,10 +217,10 @@ static uint32_t gather_next(const ecs_Query *query, const Scratch *scratch,
   char *const *to = scratch->data + column;
   if (is_pair(query, column)) {
     ECS_ASSERT(from[0].rows == from[1].rows && from[1].column != NULL);
-    gather_two(to, from, rows, count);
+    gather_two(scratch, from, to, rows, count);
     return 2;
   }
-  gather(to[0], from->column, rows, count, query->columns[column].shift);
+  gather_cells(to[0], from->column, rows, count, query->columns[column].shift);
   return 1;
 }
 
@@ -177,10 +231,11 @@ static uint32_t scatter_next(const ecs_Query *query, const Scratch *scratch,
   char *const *from = scratch->data + column;
   if (is_pair(query, column)) {
     ECS_ASSERT(to[0].rows == to[1].rows && to[1].column != NULL);
-    scatter_two(to, from, rows, count);
+    char *const columns[] = {to[0].column, to[1].column};
+    scatter_pair(columns, from, rows, count);
     return 2;
   }
-  scatter(to->column, from[0], rows, count, query->columns[column].shift);
+  scatter_cells(to->column, from[0], rows, count, query->columns[column].shift);
   return 1;
 }
 
@@ -213,7 +268,7 @@ void scatter_slice(const ecs_Query *query, const Scratch *scratch,
 void gather_entities(const Scratch *scratch, const ecs_Entity *entities,
                      const uint32_t *rows, uint32_t count) {
   ECS_ASSERT(count <= ECS_BLOCK_ROWS);
-  gather(scratch->entities, entities, rows, count, 3);
+  gather_cells(scratch->entities, entities, rows, count, 3);
 }
 
 /* Several spans --------------------------------------------------------- */
@@ -233,7 +288,7 @@ static void gather_column(const ecs_Query *query, const Scratch *scratch,
       memcpy(to, from + ((size_t)rows.first << shift),
              (size_t)rows.count << shift);
     else
-      gather(to, from, rows.rows, rows.count, shift);
+      gather_cells(to, from, rows.rows, rows.count, shift);
     to += (size_t)rows.count << shift;
   }
 }
@@ -251,12 +306,13 @@ static void scatter_column(const ecs_Query *query, const Scratch *scratch,
       memcpy(to + ((size_t)rows.first << shift), from,
              (size_t)rows.count << shift);
     else
-      scatter(to, from, rows.rows, rows.count, shift);
+      scatter_cells(to, from, rows.rows, rows.count, shift);
     from += (size_t)rows.count << shift;
   }
 }
 
-/* An optional component is present in all of the spans or in none. */
+/* An optional component, or one of targets, is present in all of the spans or in
+ * none. */
 void gather_spans(const ecs_Query *query, Scratch *scratch, uint32_t first,
                   uint32_t count) {
   for (uint32_t i = 0; i < query->column_count; i++) {

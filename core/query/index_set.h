@@ -21,8 +21,9 @@ typedef struct IndexSet {
 } IndexSet;
 
 /* Fills the set with the entities of a prepared query. It is valid until another
- * one of the same store is filled. ECS_E_MEMORY: the set is empty. Cost: reads the entities twice; memory for one bit
- * per index between the lowest and the highest. */
+ * one of the same store is filled. ECS_E_MEMORY: the set is empty. Cost: reads
+ * the entities twice; memory for one bit per index between the lowest and the
+ * highest. */
 ECS_INTERNAL ecs_Status index_set_init(IndexSet *set, const ecs_Query *query);
 
 /* Makes index_set_next begin again at the highest index. */

@@ -21,6 +21,7 @@ ecs_Status join_init(Join *join, Store *store, const QueryGroup *groups,
   join->groups = groups;
   join->group_count = group_count;
   join->driver = driver;
+  join->shares = query_groups_share(groups, group_count);
   join->fits = memory_zeroed(memory, group_count, sizeof(uint8_t *));
   join->tables =
       memory_zeroed(memory, group_count, ECS_JOIN_ROWS * sizeof(uint32_t));
@@ -167,14 +168,47 @@ static void filter_bits(Join *join, uint32_t group_index) {
   keep_only(join, group_index, count);
 }
 
-/* Keeps the rows that match in all other groups. */
-static void filter_all(Join *join) {
+/* Has a row that was found something that its group offers? table is the
+ * driver's. */
+static bool is_offered(const Join *join, const Table *table,
+                       uint32_t group_index, uint32_t found) {
+  const QueryGroup *query_group = &join->groups[group_index];
+  if (!query_group->shares) return false;
+  if (group_index != join->driver) {
+    uint32_t id = tables_of(join, group_index)[found];
+    if (id == QUERY_GROUP_ABSENT) return false;
+    table = query_group->group->tables[id];
+  }
+  return query_group_row_offers(query_group, table,
+                                rows_of(join, group_index)[found]);
+}
+
+static bool is_offered_anywhere(const Join *join, const Table *table,
+                                uint32_t found) {
+  for (uint32_t i = 0; i < join->group_count; i++)
+    if (is_offered(join, table, i, found)) return true;
+  return false;
+}
+
+/* Keeps the rows that have something which one of the groups offers. */
+static void filter_choice(Join *join, const Table *table) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < join->count; i++) {
+    join->kept[count] = i;
+    count += is_offered_anywhere(join, table, i);
+  }
+  keep_only(join, join->group_count - 1, count);
+}
+
+/* Keeps the rows that match in all other groups. table is the driver's. */
+static void filter_all(Join *join, const Table *table) {
   for (uint32_t i = 0; i < join->group_count; i++) {
     if (i == join->driver || join->count == 0) continue;
     locate(join, i);
     filter_tables(join, i);
     if (join->groups[i].filters) filter_bits(join, i);
   }
+  if (join->shares && join->count > 0) filter_choice(join, table);
 }
 
 bool join_is_uniform(const Join *join) {
@@ -205,6 +239,7 @@ bool join_check_invariants(const Join *join, const Table *table) {
     if (id_index(table->entities[row]) != join->indices[i]) return false;
     for (uint32_t g = 0; g < join->group_count; g++)
       if (g != join->driver && !is_row_of(join, g, i)) return false;
+    if (join->shares && !is_offered_anywhere(join, table, i)) return false;
   }
   return true;
 }
@@ -215,7 +250,7 @@ uint32_t join_rows(Join *join, const Table *table, uint32_t row,
   join->rows = rows;
   join->first = first;
   uint32_t next = take_rows(join, table, row);
-  filter_all(join);
+  filter_all(join, table);
   ECS_ASSERT(join_check_invariants(join, table));
   return next;
 }

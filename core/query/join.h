@@ -27,6 +27,7 @@ typedef struct Join {
   uint32_t *const *rows;           /* for each group, rows; the caller's */
   uint32_t first;                  /* where the rows found begin in rows[k] */
   uint32_t count;                  /* rows found */
+  bool shares;                     /* the groups share a choice */
   uint32_t indices[ECS_JOIN_ROWS]; /* the entity index of each row found */
   uint32_t kept[ECS_JOIN_ROWS];    /* scratch: positions that a filter keeps */
 } Join;
@@ -44,8 +45,8 @@ ECS_INTERNAL void join_deinit(Join *join);
 /* Looks up the next ECS_JOIN_ROWS rows of a matched table of the driver,
  * beginning with row. Rows that match in all groups are appended to rows[k]
  * from position first on, where there must be room for all rows looked up, and
- * for BITS_LIST_SLACK more; join->count is their number. In a group where an entity has no row its entry
- * is undefined. Returns the row to go on with. */
+ * for BITS_LIST_SLACK more; join->count is their number. In a group where an
+ * entity has no row its entry is undefined. Returns the row to go on with. */
 ECS_INTERNAL uint32_t join_rows(Join *join, const Table *table, uint32_t row,
                                 uint32_t *const *rows, uint32_t first);
 

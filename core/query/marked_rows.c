@@ -28,6 +28,7 @@ bool marked_rows_apply(const QueryGroup *groups, uint32_t group_count) {
   uint32_t mains = 0, optional = 0;
   for (uint32_t i = 0; i < group_count; i++) {
     if (!is_main(&groups[i]) && !groups[i].group->locator.narrow) return false;
+    if (groups[i].shares) return false;
     mains += is_main(&groups[i]);
     optional += !is_main(&groups[i]) && demand_of(&groups[i]) == EITHER;
   }

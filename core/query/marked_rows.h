@@ -20,7 +20,7 @@
 #define MARKED_OPTIONAL_SETS 3u
 
 /* Is the main group among the groups of the query, beside sparse sets alone, few
- * of which are optional? */
+ * of which are optional, and do they share no choice? */
 ECS_INTERNAL bool marked_rows_apply(const QueryGroup *groups,
                                     uint32_t group_count);
 

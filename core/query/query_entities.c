@@ -1,6 +1,8 @@
 /* query_entities.c: the entities of a query one at a time, without a cursor. */
 #include "query/query_entities.h"
 
+#include "query/opened.h"
+
 /* Copying --------------------------------------------------------------- */
 
 static void copy_span(const Span *span, ecs_Entity *to, uint32_t count) {
@@ -42,6 +44,21 @@ static void point(const ecs_Query *query, const QueryTerm *term, RowRef row,
   }
 }
 
+/* Points at the elements of the entity that this one links to. */
+static void point_up(const ecs_Query *query, ecs_Entity entity,
+                     void **elements) {
+  const Store *store = query->store;
+  ecs_Entity target = link_target(query_links(query), entity);
+  for (uint32_t t = 0; t < query->term_count; t++) {
+    const QueryTerm *term = &query->terms[t];
+    RowRef row = {NULL, 0};
+    if (term->access != ECS_UP || term->column_count == 0) continue;
+    const Group *group = query->groups[term->group_index].group;
+    if (target != 0) row = store_locate_group(store, group, target);
+    point(query, term, row, elements);
+  }
+}
+
 ecs_Status query_locate_entity(const ecs_Query *query, ecs_Entity entity,
                                void **elements, bool *matches) {
   RowRef main_row = store_locate_main(query->store, entity);
@@ -51,10 +68,14 @@ ecs_Status query_locate_entity(const ecs_Query *query, ecs_Entity entity,
     const QueryGroup *query_group = &query->groups[g];
     RowRef row = query_group_locate(query_group, entity, main_row);
     *matches = *matches && query_group_fits(query_group, row);
+    opened_rows(query, g, row, 1);
     for (uint32_t t = 0; t < query->term_count; t++)
-      if (query->terms[t].group_index == g)
+      if (query->terms[t].group_index == g && query->terms[t].column_count > 0)
         point(query, &query->terms[t], row, elements);
   }
+  *matches = *matches && query_groups_offer(query->groups, query->group_count,
+                                            entity, main_row);
+  if (query->links != NULL) point_up(query, entity, elements);
   return ECS_OK;
 }
 
@@ -79,6 +100,18 @@ static uint32_t count_followers(const QueryGroup *query_group, RowRef row,
   return run;
 }
 
+/* How many of count entities, of which the first matches, have what the groups'
+ * choice demands. */
+static uint32_t count_offered(const ecs_Query *query,
+                              const ecs_Entity *entities, uint32_t count) {
+  uint32_t run = 1;
+  while (run < count &&
+         query_groups_offer(query->groups, query->group_count, entities[run],
+                            store_locate_main(query->store, entities[run])))
+    run++;
+  return run;
+}
+
 ecs_Status query_locate_run(const ecs_Query *query, const ecs_Entity *entities,
                             uint32_t count, void **elements, bool *matches,
                             uint32_t *run) {
@@ -87,6 +120,7 @@ ecs_Status query_locate_run(const ecs_Query *query, const ecs_Entity *entities,
   ecs_Status status =
       query_locate_entity(query, entities[0], elements, matches);
   if (status != ECS_OK || !*matches || count == 1) return status;
+  if (query->links != NULL) return status; /* targets are anywhere */
   RowRef main_row = store_locate_main(query->store, entities[0]);
   bool stored = false; /* some group proves that the others are alive */
   for (uint32_t g = 0; g < query->group_count; g++) {
@@ -95,7 +129,13 @@ ecs_Status query_locate_run(const ecs_Query *query, const ecs_Entity *entities,
     stored = stored || row.table != NULL;
     count = count_followers(query_group, row, entities, count);
   }
+  if (query_groups_share(query->groups, query->group_count))
+    count = count_offered(query, entities, count);
   if (stored) *run = count;
+  for (uint32_t g = 0; are_watched(query) && g < query->group_count; g++)
+    opened_rows(query, g,
+                query_group_locate(&query->groups[g], entities[0], main_row),
+                *run);
   return ECS_OK;
 }
 
@@ -111,7 +151,8 @@ static bool fits_others(const ecs_Query *query, uint32_t driver,
                           query_group_locate(query_group, entity, main_row)))
       return false;
   }
-  return true;
+  return query_groups_offer(query->groups, query->group_count, entity,
+                            main_row);
 }
 
 /* A row list starts with the driver's first matching row, because combinations
@@ -132,8 +173,8 @@ static ecs_Entity search_first(const ecs_Query *query) {
 
 ecs_Entity query_first_entity(const ecs_Query *query) {
   ECS_ASSERT(query->layout_version == query->store->layout_version);
-  if (!query_is_direct(query) &&
-      !row_list_is_fresh(&query->rows, query->groups))
+  ECS_ASSERT(query->links == NULL || query_is_prepared(query));
+  if (!query_is_direct(query) && !row_list_is_fresh(query->list, query->groups))
     return search_first(query);
   ecs_Entity first = 0;
   query_entities(query, &first, 1);

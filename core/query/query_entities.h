@@ -7,7 +7,8 @@
  *      query_locate_entity     e7 --> group 0: table, row --> x y
  *                                 \-> group 1: table, row --> dx dy
  *
- * Nothing is claimed, and no memory is kept.
+ * Nothing is claimed, and no memory is kept. Rows of terms that are written are
+ * stamped when they are located (opened.h).
  */
 #ifndef ECS_QUERY_ENTITIES_H
 #define ECS_QUERY_ENTITIES_H
@@ -20,8 +21,9 @@ ECS_INTERNAL void query_entities(const ecs_Query *query, ecs_Entity *entities,
                                  uint64_t capacity);
 
 /* The first entity that query_entities would copy; 0: none matches. The query
- * is planned; where its row list is out of date the list is not built, but rows
- * are searched for the first match. Cost: up to the first match. */
+ * is planned, and along a tree prepared; where its row list is out of date the
+ * list is not built, but rows are searched for the first match. Cost: up to the
+ * first match. */
 ECS_INTERNAL ecs_Entity query_first_entity(const ecs_Query *query);
 
 /* Locates an entity in every group of a planned query. elements[k] becomes the
@@ -36,8 +38,8 @@ ECS_INTERNAL ecs_Status query_locate_entity(const ecs_Query *query,
 
 /* The same for the first of count entities. If it matches, *run gets how many
  * of them match and are, from it on, in rows that follow each other in every
- * group of the query; otherwise 1. Cost: a comparison per entity of the run and
- * group. */
+ * group of the query; otherwise, and along a tree, 1. Cost: a comparison per
+ * entity of the run and group. */
 ECS_INTERNAL ecs_Status query_locate_run(const ecs_Query *query,
                                          const ecs_Entity *entities,
                                          uint32_t count, void **elements,

@@ -8,6 +8,12 @@
  *
  *      tables   required {A}   excluded {B}      --> {A}, {A C}
  *      rows     needed 00000001  forbidden 0     --> rows of these that have T
+ *
+ * A choice (ECS_ANY) is among components that are offered. Where all of them
+ * are in one group, it is a demand on the group: on its tables, or on its rows
+ * if a tag stored as bits is offered. Where several groups offer them, no group
+ * knows whether an entity fits: it is looked up in all of them
+ * (query_groups_offer).
  */
 #ifndef ECS_QUERY_GROUP_H
 #define ECS_QUERY_GROUP_H
@@ -24,12 +30,18 @@ typedef struct QueryGroup {
                               group */
   uint8_t *bits_needed;    /* bits_columns bytes; owned */
   uint8_t *bits_forbidden; /* bits_columns bytes; owned */
+  uint8_t *bits_offered;   /* bits_columns bytes; owned */
   uint32_t bits_columns;   /* columns of bits when the plan was made */
   RowMarks *marks;         /* of a sparse set, which keeps them for the query;
                               NULL: the query does not use any */
   bool filters;            /* there is a demand on a tag stored as bits */
-  bool columns;            /* batches have columns of it */
-  bool required; /* an entity without a row in the group does not match */
+  bool offers;             /* the query's choice is among its components */
+  bool
+      row_chooses; /* a row must have one of them, as a tag stored as bits or in
+                       its table; filters is true */
+  bool shares;     /* so it may, or have one of another group */
+  bool columns;    /* batches have columns of it */
+  bool required;   /* an entity without a row in the group does not match */
 } QueryGroup;
 
 /* Life ------------------------------------------------------------------ */
@@ -48,13 +60,22 @@ ECS_INTERNAL void query_group_deinit(QueryGroup *query_group, Memory *memory);
 ECS_INTERNAL void query_group_demand(QueryGroup *query_group, uint32_t bit,
                                      bool there);
 
+/* Offers the component with this bit to the query's choice. Once for each
+ * component, before query_groups_choose. */
+ECS_INTERNAL void query_group_offer(QueryGroup *query_group, uint32_t bit);
+
+/* Makes the choice a demand of the one group that offers, or has the groups
+ * share it. After all offers, before group_attach. */
+ECS_INTERNAL void query_groups_choose(QueryGroup *groups, uint32_t count);
+
 /* Matching -------------------------------------------------------------- */
 
 /* The rows of all matched tables, whatever their bits. Cost: a load per table.
  */
 ECS_INTERNAL uint64_t query_group_rows(const QueryGroup *query_group);
 
-/* Do the bits of a row fit, column by column? */
+/* Do the bits of a row fit, column by column, and does it have something that
+ * is offered where that must be? */
 ECS_INTERNAL bool query_group_bits_fit(const QueryGroup *query_group,
                                        const Table *table, uint32_t row);
 
@@ -104,13 +125,35 @@ static inline bool query_group_fits(const QueryGroup *query_group, RowRef row) {
          query_group_row_fits(query_group, row.table, row.row);
 }
 
+/* Has the row something that is offered? table NULL: there is no row. */
+ECS_INTERNAL bool query_group_row_offers(const QueryGroup *query_group,
+                                         const Table *table, uint32_t row);
+
+/* Do the groups share a choice? Where they do not, each entity that fits all of
+ * them matches. */
+static inline bool query_groups_share(const QueryGroup *groups,
+                                      uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (groups[i].shares) return true;
+  return false;
+}
+
+/* Has an entity what a choice that groups share demands? main_row is its row in
+ * the main group. Cost: a look-up in each group that shares it. */
+ECS_INTERNAL bool query_groups_offer(const QueryGroup *groups, uint32_t count,
+                                     ecs_Entity entity, RowRef main_row);
+
 /* Checking -------------------------------------------------------------- */
+
+/* Has this component been offered? */
+ECS_INTERNAL bool query_group_offered(const QueryGroup *query_group,
+                                      uint32_t bit);
 
 /* Has this demand been added? */
 ECS_INTERNAL bool query_group_demanded(const QueryGroup *query_group,
                                        uint32_t bit, bool there);
 
-/* How many demands have been added? */
+/* How many demands and offers have been added? */
 ECS_INTERNAL uint32_t query_group_demands(const QueryGroup *query_group);
 
 /* Checked builds: are the matched tables exactly the tables that fit, by

@@ -1,6 +1,6 @@
 /* query_span.h: the rows of a prepared query, span by span.
  *
- * A span is a whole table of a full plan, or one block of the row list. The
+ * A span is a whole table of a full plan, or one block of the list of rows. The
  * spans of a query name every matching row once, in the order of a cursor.
  * Cursors, copies of entities, index sets and bulk changes all enumerate
  * matches through this header.
@@ -44,7 +44,7 @@ static inline Table *query_group_table(const QueryGroup *query_group,
 /* How many spans a prepared query has; some may be empty. */
 static inline uint32_t query_span_count(const ecs_Query *query) {
   return query_is_direct(query) ? query->groups[0].match.count
-                                : query->rows.block_count;
+                                : query->list->block_count;
 }
 
 /* The rows of span number index in the group query->groups[group_index]; of a
@@ -52,16 +52,16 @@ static inline uint32_t query_span_count(const ecs_Query *query) {
 static inline SpanRows query_span_rows(const ecs_Query *query, uint32_t index,
                                        uint32_t group_index) {
   ECS_ASSERT(index < query_span_count(query));
-  ECS_ASSERT(group_index < query->group_count);
+  ECS_ASSERT(group_index < query->group_count + query->up_count);
   if (query_is_direct(query)) {
     Table *table = query_group_table(&query->groups[0], index);
     return (SpanRows){table, NULL, 0, table->count, true};
   }
-  ECS_ASSERT(!row_list_is_unplaced(&query->rows, group_index));
-  const Block *block = &query->rows.blocks[index];
-  const uint32_t *rows = row_list_rows(&query->rows, block, group_index);
-  Table *table =
-      row_list_table(&query->rows, block, query->groups, group_index);
+  const RowList *list = query->list;
+  ECS_ASSERT(!row_list_is_unplaced(list, group_index));
+  const Block *block = &list->blocks[index];
+  const uint32_t *rows = row_list_rows(list, block, group_index);
+  Table *table = row_list_table(list, block, query->groups, group_index);
   bool is_run = block_is_run_in(block, group_index);
   uint32_t first = is_run && table != NULL ? rows[0] : 0;
   return (SpanRows){table, rows, first, block->count, is_run};

@@ -273,9 +273,9 @@ static ecs_Status cut_blocks(RowList *list, Memory *memory, Block all) {
   bool before_is_run = false;
   for (uint32_t done = 0; done < all.count; done += ECS_BLOCK_ROWS) {
     uint32_t left = all.count - done;
-    Block block = {all.first + done,
-                   left < ECS_BLOCK_ROWS ? left : ECS_BLOCK_ROWS, all.tables,
-                   0};
+    Block block = {.first = all.first + done,
+                   .count = left < ECS_BLOCK_ROWS ? left : ECS_BLOCK_ROWS,
+                   .tables = all.tables};
     block.runs = find_runs(list, block);
     bool run = is_run_everywhere(list, block);
     Block *before =
@@ -330,8 +330,10 @@ static ecs_Status sort_and_cut(Build *build, uint32_t first) {
   uint32_t count = list->count - first;
   if (count == 0) return ECS_OK;
   if (ids_are_equal(build->combinations, count))
-    return cut_blocks(list, memory,
-                      (Block){first, count, build->combinations[0], 0});
+    return cut_blocks(
+        list, memory,
+        (Block){
+            .first = first, .count = count, .tables = build->combinations[0]});
   if (build->sorted == NULL)
     build->sorted = memory_zeroed(memory, build->rows, sizeof(uint32_t));
   if (build->sorted == NULL) return ECS_E_MEMORY;
@@ -341,8 +343,9 @@ static ecs_Status sort_and_cut(Build *build, uint32_t first) {
     sort_rows(build, list->rows[i] + first, count);
   uint32_t combinations = list->tables_count - build->base;
   for (uint32_t i = 0; status == ECS_OK && i < combinations; i++) {
-    Block all = {first + build->starts[i],
-                 build->starts[i + 1] - build->starts[i], build->base + i, 0};
+    Block all = {.first = first + build->starts[i],
+                 .count = build->starts[i + 1] - build->starts[i],
+                 .tables = build->base + i};
     status = cut_blocks(list, memory, all);
   }
   return status;
@@ -392,7 +395,8 @@ static bool entity_matches(const RowList *list, const Origin *origin,
     RowRef row = query_group_locate(&origin->groups[g], entity, main_row);
     if (!query_group_fits(&origin->groups[g], row)) return false;
   }
-  return true;
+  return query_groups_offer(origin->groups, list->group_count, entity,
+                            main_row);
 }
 
 /* Has the list as many rows as the driver has rows that match? */
@@ -480,18 +484,61 @@ void row_list_empty(RowList *list) {
 
 ecs_Status row_list_append(RowList *list, Memory *memory,
                            const uint32_t *tables, uint32_t count) {
-  Block all = {list->count, count, list->tables_count, 0};
+  Block all = {
+      .first = list->count, .count = count, .tables = list->tables_count};
   ECS_ASSERT(count > 0 && count <= list->capacity - list->count);
   if (!append_combination(list, memory, tables)) return ECS_E_MEMORY;
   list->count += count;
   return cut_blocks(list, memory, all);
 }
 
-void row_list_complete(RowList *list, const Store *store,
-                       const QueryGroup *groups, uint32_t driver) {
+ecs_Status row_list_append_run(RowList *list, Memory *memory,
+                               const uint32_t *tables, uint32_t count) {
+  uint32_t groups = list->group_count;
+  Block run = {.first = list->count,
+               .count = count,
+               .tables = list->tables_count,
+               .runs = groups < 64 ? (UINT64_C(1) << groups) - 1 : UINT64_MAX};
+  ECS_ASSERT(count > 0 && count <= list->capacity - list->count);
+  if (!append_combination(list, memory, tables)) return ECS_E_MEMORY;
+  list->count += count;
+  ECS_ASSERT(run.runs == find_runs(list, run));
+  return append_block(list, memory, run);
+}
+
+ecs_Status row_list_append_known(RowList *list, Memory *memory,
+                                 uint32_t combination, uint32_t count) {
+  Block all = {.first = list->count, .count = count, .tables = combination};
+  ECS_ASSERT(count <= list->capacity - list->count);
+  ECS_ASSERT(combination < list->tables_count);
+  list->count += count;
+  return cut_blocks(list, memory, all);
+}
+
+ecs_Status row_list_copy_tables(RowList *list, Memory *memory,
+                                const RowList *from) {
+  uint32_t ids = from->tables_count * from->group_count;
+  void *tables = list->tables;
+  ECS_ASSERT(list->tables_count == 0);
+  if (ids > list->tables_capacity &&
+      !memory_grow(memory, &tables, &list->tables_capacity, 0, ids,
+                   sizeof(uint32_t)))
+    return ECS_E_MEMORY;
+  list->tables = tables;
+  if (ids > 0) memcpy(list->tables, from->tables, ids * sizeof(uint32_t));
+  list->tables_count = from->tables_count;
+  return ECS_OK;
+}
+
+void row_list_stamp(RowList *list, const QueryGroup *groups) {
   for (uint32_t i = 0; i < list->group_count; i++)
     list->versions[i] = groups[i].group->version;
   list->built = true;
+}
+
+void row_list_complete(RowList *list, const Store *store,
+                       const QueryGroup *groups, uint32_t driver) {
+  row_list_stamp(list, groups);
   ECS_ASSERT(query_group_rows(&groups[driver]) > ROW_LIST_CHECKED_ROWS ||
              row_list_check_invariants(list, store, groups, driver));
   (void)store;

@@ -31,8 +31,12 @@ typedef struct Block {
   uint32_t first;  /* position of its first row in the list */
   uint32_t count;  /* rows; never 0 */
   uint32_t tables; /* number of its combination of tables */
+  uint32_t depth;  /* of its entities in the tree of tree_list.h; otherwise 0 */
   uint64_t runs;   /* bit k: its rows in group k follow each other, or are
                       absent; groups from 64 on have no bit and are gathered */
+  uint32_t low, high; /* along a tree, of its rows in the last group, which is
+                         of targets: the lowest and the highest... */
+  bool steps;         /* ... and whether they are in steps (gather_loops.h) */
 } Block;
 
 typedef struct RowList {
@@ -78,8 +82,9 @@ ECS_INTERNAL ecs_Status row_list_build(RowList *list, Store *store,
                                        const QueryGroup *groups,
                                        uint32_t driver);
 
-/* The parts of building, for marked_rows.h: row_list_empty, row_list_reserve,
- * row_list_append for each combination, row_list_complete. */
+/* The parts of building, for marked_rows.h and tree_list.h: row_list_empty,
+ * row_list_reserve, row_list_append for each combination, and then
+ * row_list_complete or row_list_stamp. */
 
 /* Makes the list empty, and not built. */
 ECS_INTERNAL void row_list_empty(RowList *list);
@@ -90,12 +95,30 @@ ECS_INTERNAL ecs_Status row_list_reserve(RowList *list, Memory *memory,
                                          uint32_t rows);
 
 /* Appends count rows, not 0, which stand behind the rows of the list already.
- * They have one combination of tables, which is new: group_count table ids.
+ * They have one combination of tables, group_count table ids, which is not that
+ * of the rows before.
  * ECS_E_MEMORY: the list is not complete. */
 ECS_INTERNAL ecs_Status row_list_append(RowList *list, Memory *memory,
                                         const uint32_t *tables, uint32_t count);
 
-/* The list is built, for the groups as they are. */
+/* The same for rows that follow each other in every group, as one block. */
+ECS_INTERNAL ecs_Status row_list_append_run(RowList *list, Memory *memory,
+                                            const uint32_t *tables,
+                                            uint32_t count);
+
+/* The same for rows with a combination that the list has: its number. */
+ECS_INTERNAL ecs_Status row_list_append_known(RowList *list, Memory *memory,
+                                              uint32_t combination,
+                                              uint32_t count);
+
+/* Gives an empty list the combinations of another. ECS_E_MEMORY. */
+ECS_INTERNAL ecs_Status row_list_copy_tables(RowList *list, Memory *memory,
+                                             const RowList *from);
+
+/* Notes that the list is built for the groups as they are. */
+ECS_INTERNAL void row_list_stamp(RowList *list, const QueryGroup *groups);
+
+/* The same for a list that has all rows that match, in the driver's order. */
 ECS_INTERNAL void row_list_complete(RowList *list, const Store *store,
                                     const QueryGroup *groups, uint32_t driver);
 

@@ -16,6 +16,8 @@ void component_choose(Component *component, const ChangeWays *ways) {
   bool cells = has_only_cells(schema);
   component->add = ways->add_any;
   component->remove = ways->remove_any;
+  bool followed = component->followers > 0 || group->first->stamps != NULL;
+  if (followed && (group->id != 0 || bits)) return;
   if (group->id == 0 && bits) {
     component->add = ways->add_as_bit;
     component->remove = ways->remove_as_bit;

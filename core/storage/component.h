@@ -62,7 +62,20 @@ struct Component {
   bool noting;             /* in the main group its functions note */
   uint32_t next_silent;    /* if not: the next component in the store's list of
                            those that do not; 0: none */
-  uint32_t readers; /* open cursors that read it; writers count here too */
+  uint32_t first_link;     /* of its links among the world's; see link_set.h */
+  uint32_t link_count;     /* fields that are links */
+  uint32_t need_count;
+  uint32_t need_capacity;
+  ecs_Component *needs; /* owned; what an entity that gets it gets, too */
+  bool observed;        /* observers ask when it comes or goes */
+  bool observed_sets;   /* observers ask when it is set */
+  bool noticed;         /* it is observed, has links or needs others: adding and
+                           removing it takes more than moving a row */
+  uint32_t followers;   /* queries that ask for changes of rows with it */
+  uint32_t readers;     /* open cursors that read it; writers count here too */
+  uint32_t
+      guards; /* why a store of its fields is not all there is to do: links,
+                       and queries that ask when they were written */
   uint32_t writers; /* open cursors that write it */
   uint64_t
       changes; /* entities that got it or lost it by a change, not by a spawn
@@ -72,6 +85,23 @@ struct Component {
 /* Is it a tag that is stored as bits at present, whatever its definition says? */
 static inline bool component_is_bits(const Component *component) {
   return component->bits_index != GROUP_NOT_BITS;
+}
+
+/* Does adding it concern more than its own columns? Then it is recorded, and
+ * applied at once where nothing is open. */
+static inline bool component_reaches(const Component *component) {
+  return (component->link_count | component->need_count) > 0;
+}
+
+/* Is storing its fields out of the ordinary? A cursor claims the component, or it
+ * has guards. Cost: one load. */
+static inline bool component_is_guarded(const Component *component) {
+  _Static_assert(offsetof(Component, guards) ==
+                     offsetof(Component, readers) + sizeof(uint32_t),
+                 "both are one word");
+  uint64_t both;
+  memcpy(&both, &component->readers, sizeof both);
+  return both != 0;
 }
 
 /* Sets the group of a component and its bit there, and chooses the functions

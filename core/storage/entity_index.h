@@ -5,10 +5,11 @@
  *      free_head --> index --> index --> 0              last in, first out
  *
  * Every index below `used` has been issued or was jumped over by
- * storage/entity_claim.h, except for index 0, so no handle is 0. The slot of an index says whether the index is placed, reserved, free or
- * retired. A freed index comes back with the next generation, and is retired
- * when its generations are used up. Slots past `used` are marked free without
- * being in the list, so that none of them seems to have a row.
+ * storage/entity_claim.h, except for index 0, so no handle is 0. The slot of an
+ * index says whether the index is placed, reserved, free or retired. A freed
+ * index comes back with the next generation, and is retired when its
+ * generations are used up. Slots past `used` are marked free without being in
+ * the list, so that none of them seems to have a row.
  *
  * The first page begins small and grows by doubling until it is as large as the
  * others, so that a world of few entities takes little memory.
@@ -98,9 +99,39 @@ static inline bool entity_index_has(const EntityIndex *index,
   return entity_index < index->slot_count;
 }
 
+/* Can count more handles be issued without reserving? False says nothing. */
+static inline bool entity_index_has_room(const EntityIndex *index,
+                                         uint32_t count) {
+  return count <= index->free_count ||
+         (uint64_t)index->used + count <= index->slot_count;
+}
+
 /* Can one more handle be issued without reserving? */
 static inline bool entity_index_ready(const EntityIndex *index) {
   return index->free_head != 0 || index->used < index->slot_count;
+}
+
+/* The index of the handle that is issued next. */
+static inline uint32_t entity_index_next(const EntityIndex *index) {
+  return index->free_head != 0 ? index->free_head : index->used;
+}
+
+/* Goes over the handles that are issued next, in their order. All zero: begins
+ * with the first of them. */
+typedef struct NextIndices {
+  uint32_t listed; /* on the free list; 0: none of it is left */
+  uint32_t fresh;
+  bool begun;
+} NextIndices;
+
+/* The next index. Those that are not on the free list may have no slot yet. */
+static inline uint32_t next_indices_take(NextIndices *next,
+                                         const EntityIndex *index) {
+  if (!next->begun) *next = (NextIndices){index->free_head, index->used, true};
+  if (next->listed == 0) return next->fresh++;
+  uint32_t taken = next->listed;
+  next->listed = slot_row(*entity_index_slot(index, taken));
+  return taken;
 }
 
 /* Issues a handle and writes its slot: the row and the table of a placed one,

@@ -79,46 +79,41 @@ static uint64_t mix(uint64_t x) {
   return x ^ x >> 31;
 }
 
-/* Zero words do not count: masks grow with their group, and most are zero. */
-static uint64_t hash_mask(const uint64_t *mask, uint32_t words) {
+/* Words of zeros do not count. */
+static uint64_t hash_mask(Mask mask) {
   uint64_t hash = 0;
-  for (uint32_t i = 0; i < words; i++)
-    if (mask[i] != 0)
-      hash = mix(hash ^ mask[i]) + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  for (uint32_t i = 0; i < mask.count; i++)
+    if (mask.words[i] != 0)
+      hash = mix(hash ^ mask.words[i]) +
+             (mask.first + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
   return hash;
 }
 
-/* The words of a mask up to the last one that is not zero: a table has so many. */
-static uint32_t words_used(const uint64_t *mask, uint32_t words) {
-  while (words > 0 && mask[words - 1] == 0) words--;
-  return words;
+static bool mask_equal(const Mask *one, const Mask *other) {
+  uint32_t i = 0;
+  if (one->first != other->first || one->count != other->count) return false;
+  while (i < one->count && one->words[i] == other->words[i]) i++;
+  return i == one->count;
 }
 
-/* The last words are compared first: that of a table is not zero. */
-static bool mask_equal(const Table *table, const uint64_t *mask,
-                       uint32_t words) {
-  if (words != table->mask_words) return false;
-  while (words > 0 && table->mask[words - 1] == mask[words - 1]) words--;
-  return words == 0;
-}
-
-Table *group_find_table(const Group *group, const uint64_t *mask,
-                        uint32_t words) {
+Table *group_find_table(const Group *group, Mask mask) {
+  ECS_ASSERT(mask.count == 0
+                 ? mask.first == 0
+                 : mask.words[0] != 0 && mask.words[mask.count - 1] != 0);
   if (group->hash_capacity == 0) return NULL;
   uint32_t last = group->hash_capacity - 1;
-  words = words_used(mask, words);
-  uint32_t bucket = (uint32_t)hash_mask(mask, words) & last;
+  uint32_t bucket = (uint32_t)hash_mask(mask) & last;
   for (; group->hash[bucket] != 0; bucket = (bucket + 1) & last) {
     ECS_ASSERT(group->hash[bucket] <= group->table_count);
     Table *table = group->tables[group->hash[bucket] - 1];
-    if (mask_equal(table, mask, words)) return table;
+    if (mask_equal(&table->mask, &mask)) return table;
   }
   return NULL;
 }
 
 static void hash_insert(uint32_t *hash, uint32_t capacity, const Table *table) {
   uint32_t last = capacity - 1;
-  uint32_t bucket = (uint32_t)hash_mask(table->mask, table->mask_words) & last;
+  uint32_t bucket = (uint32_t)hash_mask(table->mask) & last;
   while (hash[bucket] != 0) bucket = (bucket + 1) & last;
   hash[bucket] = table->id + 1;
 }
@@ -162,16 +157,14 @@ void group_set_noting(Group *main, bool noting) {
     table_set_noting(main->silent, &main->silent, true);
 }
 
-ecs_Status group_ensure_table(Group *group, Memory *memory,
-                              const uint64_t *mask, uint32_t words,
+ecs_Status group_ensure_table(Group *group, Memory *memory, Mask mask,
                               Table **table) {
   ecs_Status status = ECS_OK;
-  *table = group_find_table(group, mask, words);
+  *table = group_find_table(group, mask);
   if (*table != NULL) return ECS_OK;
   status = reserve_table(group, memory);
   if (status != ECS_OK) return status;
-  *table = table_create(memory, group->schemas, mask, words_used(mask, words),
-                        &status);
+  *table = table_create(memory, group->schemas, mask, &status);
   if (*table == NULL) return status;
   (*table)->id = group->table_count;
   table_set_noting(*table, &group->silent, group->noting);
@@ -216,17 +209,23 @@ static void insert_edge(Group *group, const Table *from, const Table *to,
 
 static ecs_Status ensure_toggled(Group *group, Memory *memory,
                                  const Table *table, uint32_t bit, Table **to) {
-  uint32_t words = group_words(group);
+  uint32_t word = bit >> 6, first = word, end = word + 1;
+  const Mask *mask = &table->mask;
   uint64_t few[8] = {0};
-  size_t mask_bytes = words * sizeof(uint64_t);
-  uint64_t *mask = few;
-  if (words > 8) mask = memory_zeroed(memory, words, sizeof(uint64_t));
-  if (mask == NULL) return ECS_E_MEMORY;
-  if (table->mask_words > 0)
-    memcpy(mask, table->mask, table->mask_words * sizeof(uint64_t));
-  mask[bit >> 6] ^= UINT64_C(1) << (bit & 63u);
-  ecs_Status status = group_ensure_table(group, memory, mask, words, to);
-  if (mask != few) memory_free(memory, mask, mask_bytes);
+  uint64_t *words = few;
+  if (mask->count > 0 && mask->first < first) first = mask->first;
+  if (mask->count > 0 && mask->first + mask->count > (int)end)
+    end = mask->first + (uint32_t)mask->count;
+  if (end - first > 8)
+    words = memory_zeroed(memory, end - first, sizeof(uint64_t));
+  if (words == NULL) return ECS_E_MEMORY;
+  for (uint32_t i = first; i < end; i++) words[i - first] = mask_word(mask, i);
+  words[word - first] ^= UINT64_C(1) << (bit & 63u);
+  Mask toggled = mask_trim(words, end - first);
+  if (toggled.count > 0) toggled.first = (uint16_t)(toggled.first + first);
+  ecs_Status status = group_ensure_table(group, memory, toggled, to);
+  if (words != few)
+    memory_free(memory, words, (end - first) * sizeof(uint64_t));
   return status;
 }
 
@@ -344,12 +343,13 @@ static inline void copy_fields(const Schema *const *schemas, uint32_t bit,
 
 void group_copy_row(const Group *group, Table *to, uint32_t to_row,
                     const Table *from, uint32_t from_row) {
-  uint32_t words =
-      to->mask_words < from->mask_words ? to->mask_words : from->mask_words;
-  for (uint32_t i = 0; i < words; i++)
-    for (uint64_t common = to->mask[i] & from->mask[i]; common != 0;)
-      copy_fields(group->schemas, mask_take(&common, i), to, to_row, from,
+  for (uint32_t i = 0; i < to->mask.count; i++) {
+    uint32_t word = to->mask.first + i;
+    uint64_t common = to->mask.words[i] & mask_word(&from->mask, word);
+    while (common != 0)
+      copy_fields(group->schemas, mask_take(&common, word), to, to_row, from,
                   from_row);
+  }
   table_copy_bits(to, to_row, from, from_row);
 }
 
@@ -397,8 +397,7 @@ static bool check_hash(const Group *group) {
   if (used != group->table_count) return false;
   for (uint32_t i = 0; i < group->table_count; i++) {
     const Table *table = group->tables[i];
-    if (group_find_table(group, table->mask, table->mask_words) != table)
-      return false;
+    if (group_find_table(group, table->mask) != table) return false;
   }
   return true;
 }

@@ -77,17 +77,15 @@ ECS_INTERNAL ecs_Status group_add_component(Group *group, Memory *memory,
 
 /* Tables ---------------------------------------------------------------- */
 
-/* Finds the table of a mask; words that are missing count as zero. NULL: there
- * is none. Cost: one probe of the hash, mostly. */
-ECS_INTERNAL Table *group_find_table(const Group *group, const uint64_t *mask,
-                                     uint32_t words);
+/* Finds the table of a mask. NULL: there is none. Cost: one probe of the hash,
+ * mostly. */
+ECS_INTERNAL Table *group_find_table(const Group *group, Mask mask);
 
 /* Finds the table of a mask, or creates it. ECS_E_MEMORY, ECS_E_LIMIT: nothing
  * has changed. Cost of creating: compares masks with every list of matched
  * tables. */
 ECS_INTERNAL ecs_Status group_ensure_table(Group *group, Memory *memory,
-                                           const uint64_t *mask, uint32_t words,
-                                           Table **table);
+                                           Mask mask, Table **table);
 
 /* Destroys the newest tables, which must be empty, and their edges, until count
  * tables are left: this is how a failed change leaves no trace. */

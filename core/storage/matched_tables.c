@@ -5,6 +5,7 @@ void matched_tables_deinit(MatchedTables *match, Memory *memory) {
   size_t mask_bytes = match->words * sizeof(uint64_t);
   memory_free(memory, match->required, mask_bytes);
   memory_free(memory, match->excluded, mask_bytes);
+  memory_free(memory, match->offered, mask_bytes);
   memory_free(memory, match->tables, match->capacity * sizeof(uint32_t));
   *match = (MatchedTables){0};
 }

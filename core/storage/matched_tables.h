@@ -16,7 +16,9 @@ typedef struct MatchedTables {
   uint32_t position;   /* among the lists of the group */
   uint64_t *required;  /* owned; components that a table must have */
   uint64_t *excluded;  /* owned; components that it must not have */
-  uint32_t words;      /* of each of the two masks */
+  uint64_t *offered;   /* owned; components that a choice is among */
+  bool chooses;        /* a table must have one that is offered */
+  uint32_t words;      /* of each of the three masks */
   uint32_t *tables;    /* owned; ids, ascending */
   uint32_t count;
   uint32_t capacity;
@@ -28,15 +30,24 @@ ECS_INTERNAL void matched_tables_deinit(MatchedTables *match, Memory *memory);
 /* Makes room for one more table. False: ECS_E_MEMORY, nothing has changed. */
 ECS_INTERNAL bool matched_tables_reserve(MatchedTables *match, Memory *memory);
 
-/* Has the table all that is required and nothing that is excluded? */
+/* Has the table something that is offered? */
+static inline bool matched_tables_offer(const MatchedTables *match,
+                                        const Table *table) {
+  for (uint32_t i = 0; i < match->words; i++)
+    if ((mask_word(&table->mask, i) & match->offered[i]) != 0) return true;
+  return false;
+}
+
+/* Has the table all that is required, nothing that is excluded, and something
+ * that is offered where that must be? */
 static inline bool matched_tables_fit(const MatchedTables *match,
                                       const Table *table) {
   for (uint32_t i = 0; i < match->words; i++) {
-    uint64_t mask = i < table->mask_words ? table->mask[i] : 0;
+    uint64_t mask = mask_word(&table->mask, i);
     if ((mask & match->required[i]) != match->required[i]) return false;
     if ((mask & match->excluded[i]) != 0) return false;
   }
-  return true;
+  return !match->chooses || matched_tables_offer(match, table);
 }
 
 /* Adds a table that fits. Its id is higher than every id in the list. Room must

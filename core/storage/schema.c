@@ -42,6 +42,27 @@ static bool is_repeated(const ecs_Field *fields, uint32_t field) {
   return false;
 }
 
+/* Is the field named by a link before this one? */
+static bool is_linked_twice(const ecs_Link *links, uint32_t link) {
+  for (uint32_t k = 0; k < link; k++)
+    if (links[k].field == links[link].field) return true;
+  return false;
+}
+
+static ecs_Status check_links(const ecs_ComponentDescription *description) {
+  if (description->link_count > 0 && description->links == NULL)
+    return ECS_E_ARGUMENT;
+  for (uint32_t k = 0; k < description->link_count; k++) {
+    const ecs_Link *link = &description->links[k];
+    if ((uint32_t)link->rule >= ECS_LINK_RULE_COUNT) return ECS_E_ARGUMENT;
+    if (link->field >= description->field_count ||
+        description->fields[link->field].type != ECS_ENTITY ||
+        is_linked_twice(description->links, k))
+      return ECS_E_FIELD;
+  }
+  return ECS_OK;
+}
+
 static ecs_Status check_description(
     Memory *memory, const ecs_ComponentDescription *description) {
   if (!is_name(description->name)) return ECS_E_NAME;
@@ -54,7 +75,7 @@ static ecs_Status check_description(
     if (status != ECS_OK) return status;
     if (is_repeated(description->fields, k)) return ECS_E_FIELD;
   }
-  return ECS_OK;
+  return check_links(description);
 }
 
 /* The next multiple of an alignment, which is a power of two. */
@@ -124,8 +145,14 @@ static void fill(Schema *schema, const ecs_ComponentDescription *description,
         .name = copy_name(&end, field->name),
         .type = field->type,
         .offset = offsets[k],
-        .shift = (uint32_t)__builtin_ctz(scalar_bytes(field->type)),
+        .shift = (uint16_t)__builtin_ctz(scalar_bytes(field->type)),
+        .link = SCHEMA_NO_LINK,
         .default_value = ecs_scalar_load(field->type, place)};
+  }
+  for (uint32_t k = 0; k < description->link_count; k++) {
+    const ecs_Link *link = &description->links[k];
+    schema->fields[link->field].link = (uint8_t)link->rule;
+    schema->fields[link->field].tree = link->tree;
   }
   schema->uniform = find_uniform(schema);
   schema->default_image = schema->image_bytes > 0 ? image : NULL;
@@ -172,6 +199,25 @@ static bool field_matches(const Schema *schema, uint32_t k,
   return memcmp(&place, image + field->offset, scalar_bytes(field->type)) == 0;
 }
 
+/* Has the description the links of the schema? */
+static bool links_match(const Schema *schema,
+                        const ecs_ComponentDescription *description) {
+  uint32_t count = 0;
+  if (description->link_count > 0 && description->links == NULL) return false;
+  for (uint32_t k = 0; k < schema->field_count; k++)
+    count += schema->fields[k].link != SCHEMA_NO_LINK;
+  if (count != description->link_count) return false;
+  for (uint32_t k = 0; k < count; k++) {
+    const ecs_Link *link = &description->links[k];
+    if (link->field >= schema->field_count) return false;
+    const SchemaField *field = &schema->fields[link->field];
+    if (field->link != (uint8_t)link->rule || field->tree != link->tree ||
+        is_linked_twice(description->links, k))
+      return false;
+  }
+  return true;
+}
+
 bool schema_matches(const Schema *schema,
                     const ecs_ComponentDescription *description) {
   if (description->name == NULL || strcmp(schema->name, description->name) != 0)
@@ -180,5 +226,5 @@ bool schema_matches(const Schema *schema,
   if (schema->field_count > 0 && description->fields == NULL) return false;
   for (uint32_t k = 0; k < schema->field_count; k++)
     if (!field_matches(schema, k, &description->fields[k])) return false;
-  return true;
+  return links_match(schema, description);
 }

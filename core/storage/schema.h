@@ -12,11 +12,15 @@
 #include "base/memory.h"
 #include "base/scalar.h"
 
+#define SCHEMA_NO_LINK 0xffu
+
 typedef struct SchemaField {
   const char *name; /* in the schema's block */
   ecs_Scalar type;
   uint32_t offset;      /* in the image, in bytes */
-  uint32_t shift;       /* log2 of the element size */
+  uint16_t shift;       /* log2 of the element size */
+  uint8_t link;         /* ecs_LinkRule; SCHEMA_NO_LINK: it is no link */
+  bool tree;            /* of a link */
   double default_value; /* as the field reads it back: rounded if it is an
                            f32 */
 } SchemaField;
@@ -44,7 +48,7 @@ schema_create(Memory *memory, const ecs_ComponentDescription *description,
 /* Frees a schema. */
 ECS_INTERNAL void schema_destroy(Memory *memory, Schema *schema);
 
-/* Has the description the same names, order, types and default bits? The
+/* Has the description the same names, order, types, default bits and links? The
  * description need not be valid. */
 ECS_INTERNAL bool schema_matches(const Schema *schema,
                                  const ecs_ComponentDescription *description);

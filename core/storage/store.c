@@ -33,15 +33,17 @@ static void pop_group(Store *store) {
 ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
                       uint64_t limit_bytes) {
   Table *table = NULL;
-  *store = (Store){
-      .ways = ways, .component_count = 1, .row_epoch = STORE_FIRST_ROW_EPOCH};
+  *store = (Store){.ways = ways,
+                   .component_count = 1,
+                   .clock = {.tick = 1},
+                   .row_epoch = STORE_FIRST_ROW_EPOCH};
   memory_init(&store->memory, memory, limit_bytes);
   entity_index_init(&store->index);
   locator_init(&store->lists, true);
   ecs_Status status = append_group(store, false);
   if (status == ECS_OK) /* the table of entities without components */
-    status =
-        group_ensure_table(store_main(store), &store->memory, NULL, 0, &table);
+    status = group_ensure_table(store_main(store), &store->memory, (Mask){0},
+                                &table);
   if (status != ECS_OK) store_deinit(store);
   return status;
 }
@@ -51,8 +53,12 @@ void store_deinit(Store *store) {
   store_free_rooms(store);
   for (uint32_t i = 0; i < store->group_count; i++)
     group_destroy(store->groups[i], memory);
-  for (uint32_t i = 1; i < store->component_count; i++)
-    schema_destroy(memory, store->components[i].schema);
+  for (uint32_t i = 1; i < store->component_count; i++) {
+    const Component *component = &store->components[i];
+    memory_free(memory, component->needs,
+                component->need_capacity * sizeof(ecs_Component));
+    schema_destroy(memory, component->schema);
+  }
   name_index_deinit(&store->names, memory);
   entity_index_deinit(&store->index, memory);
   locator_deinit(&store->lists, memory);
@@ -75,6 +81,17 @@ void *store_room(Store *store, RoomKind kind, size_t count, size_t bytes) {
   free_room(store, room);
   room->bytes = memory_zeroed(&store->memory, count, bytes);
   if (room->bytes != NULL) room->size = count * bytes;
+  return room->bytes;
+}
+
+void *store_room_as_it_is(Store *store, RoomKind kind, size_t bytes) {
+  StoreRoom *room = &store->rooms[kind];
+  size_t wanted = room->size + room->size / 2;
+  if (bytes <= room->size) return room->bytes;
+  if (wanted < bytes) wanted = bytes;
+  free_room(store, room);
+  room->bytes = memory_resize(&store->memory, NULL, 0, wanted);
+  if (room->bytes != NULL) room->size = wanted;
   return room->bytes;
 }
 
@@ -168,6 +185,27 @@ ecs_Status store_define(Store *store,
   return ECS_OK;
 }
 
+static bool is_needed(const Component *component, ecs_Component id) {
+  for (uint32_t i = 0; i < component->need_count; i++)
+    if (component->needs[i] == id) return true;
+  return false;
+}
+
+ecs_Status store_need(Store *store, ecs_Component id,
+                      const ecs_Component *needs, uint32_t count) {
+  Component *component = &store->components[id];
+  void *all = component->needs;
+  if (!memory_grow(&store->memory, &all, &component->need_capacity,
+                   component->need_count, count, sizeof(ecs_Component)))
+    return ECS_E_MEMORY;
+  component->needs = all;
+  for (uint32_t i = 0; i < count; i++)
+    if (needs[i] != id && !is_needed(component, needs[i]))
+      component->needs[component->need_count++] = needs[i];
+  if (component->need_count > 0) component->noticed = true;
+  return ECS_OK;
+}
+
 /* Groups ---------------------------------------------------------------- */
 
 uint64_t store_structure_version(const Store *store) {
@@ -201,7 +239,7 @@ ecs_Status store_reserve_entities(Store *store, uint64_t count) {
 
 void store_set_noting(Store *store, bool noting) {
   group_set_noting(store_main(store), noting);
-  store->spawn_version = noting ? UINT64_MAX - 1 : store->layout_version;
+  store_update_spawns(store);
   while (noting && store->silent != 0) {
     Component *component = &store->components[store->silent];
     store->silent = component->next_silent;
@@ -215,6 +253,60 @@ void store_silence(Store *store, Component *component) {
   component->noting = false;
   component_choose(component, store->ways);
   list_silent(store, (ecs_Component)(component - store->components));
+}
+
+/* Watching -------------------------------------------------------------- */
+
+static void free_stamps(Store *store) {
+  for (uint32_t i = 0; i < store->group_count; i++) {
+    const Group *group = store->groups[i];
+    for (uint32_t k = 0; k < group->table_count; k++) {
+      stamps_destroy(group->tables[k]->stamps, &store->memory);
+      group->tables[k]->stamps = NULL;
+      table_update_flags(group->tables[k]);
+    }
+  }
+}
+
+/* The epoch tells prepared access (ecs_access.h) to look for guards. */
+static void count_watch(Store *store, ecs_Component id, bool values,
+                        uint32_t step) {
+  Component *component = &store->components[id];
+  component->followers += step;
+  if (values) component->guards += step;
+  store->watches += step;
+  store->row_epoch++;
+  store_update_spawns(store);
+}
+
+void store_watch(Store *store, ecs_Component id, bool values) {
+  count_watch(store, id, values, 1);
+  component_choose(&store->components[id], store->ways);
+}
+
+/* The functions of a set write no stamps, so they are chosen when there are
+ * none. */
+void store_unwatch(Store *store, ecs_Component id, bool values) {
+  ECS_ASSERT(store->components[id].followers > 0);
+  count_watch(store, id, values, UINT32_MAX);
+  if (store->watches > 0) return;
+  free_stamps(store);
+  for (uint32_t i = 1; i < store->component_count; i++)
+    component_choose(&store->components[i], store->ways);
+}
+
+ecs_Status store_watch_table(Store *store, Group *group, Table *table,
+                             uint32_t bit) {
+  Stamps *before = table->stamps;
+  Stamps *stamps = stamps_extend(before, &store->memory, &store->clock, bit,
+                                 stamp_blocks(table->capacity));
+  if (stamps == NULL) return ECS_E_MEMORY;
+  table->stamps = stamps;
+  if (before != NULL) return ECS_OK;
+  table_update_flags(table);
+  for (uint32_t i = 0; i < group->table_count; i++)
+    table_forget_edge(group->tables[i]);
+  return ECS_OK;
 }
 
 /* Clearing -------------------------------------------------------------- */

@@ -38,12 +38,15 @@ typedef struct MoveNotes {
   bool lost; /* there was no room for all */
 } MoveNotes;
 
-/* Memory for a change of many entities, kept for the next one. */
+/* Memory for a change of many entities or a list of them, kept for the next one.
+ */
 typedef enum RoomKind {
   ROOM_SET,    /* the words of an IndexSet */
   ROOM_PIECES, /* of a listing in bulk_rows.c: its pieces, rows and sources */
   ROOM_ROWS,
   ROOM_SOURCES,
+  ROOM_TREE, /* of a list in tree_list.c: numbers by row, and by depth or table */
+  ROOM_STARTS,
   ROOM_KINDS
 } RoomKind;
 
@@ -94,11 +97,13 @@ struct Store {
   uint32_t use_count;
   uint32_t use_capacity;
   uint64_t layout_version;
-  uint64_t
-      spawn_version; /* layout_version while births need no notes; otherwise
-                             UINT64_MAX - 1 */
+  uint64_t spawn_version; /* layout_version while births need no notes and no
+                             stamps; otherwise UINT64_MAX - 1 */
   Route routes[STORE_ROUTES]; /* lately used, see change/replacement.h */
   uint32_t shape_version;     /* the newest of chain_shape.h */
+  bool notices_births;        /* every spawn is noticed: see Bundle.noticed */
+  uint32_t watches;           /* store_watch less store_unwatch */
+  StampClock clock;           /* of stamps */
   uint64_t row_epoch;         /* see ecs_world_row_epoch */
 };
 
@@ -123,6 +128,11 @@ ECS_INTERNAL void store_clear(Store *store);
 ECS_INTERNAL void *store_room(Store *store, RoomKind kind, size_t count,
                               size_t bytes);
 
+/* The same without the zeros. Cost: constant, but where it has to grow; then it
+ * grows by half, so that slow growth stays cheap. */
+ECS_INTERNAL void *store_room_as_it_is(Store *store, RoomKind kind,
+                                       size_t bytes);
+
 /* Frees all rooms, none of which is in use. */
 ECS_INTERNAL void store_free_rooms(Store *store);
 
@@ -138,6 +148,11 @@ ECS_INTERNAL ecs_Component store_find_component(const Store *store,
 ECS_INTERNAL ecs_Status
 store_define(Store *store, const ecs_ComponentDescription *description,
              ecs_Component *component);
+
+/* Adds to what a component needs, but for what it needs already and for itself.
+ * ECS_E_MEMORY. Cost: compares each with each. */
+ECS_INTERNAL ecs_Status store_need(Store *store, ecs_Component id,
+                                   const ecs_Component *needs, uint32_t count);
 
 /* Groups ---------------------------------------------------------------- */
 
@@ -163,10 +178,16 @@ static inline void store_touch_noted(Store *store, Group *group) {
   group->noted++;
 }
 
+/* Writes spawn_version, which follows from the rest. */
+static inline void store_update_spawns(Store *store) {
+  bool plain = !store->main->noting && store->watches == 0;
+  store->spawn_version = plain ? store->layout_version : UINT64_MAX - 1;
+}
+
 /* Counts a change of the layout. */
 static inline void store_touch_layout(Store *store) {
   store->layout_version++;
-  if (!store->main->noting) store->spawn_version = store->layout_version;
+  store_update_spawns(store);
 }
 
 /* Begins or ends noting. At the end components and tables stay as they are, until
@@ -202,6 +223,28 @@ static inline void store_note_change(Store *store, ecs_Entity one,
   store_note(store, one);
   if (other != one) store_note(store, other);
   store_main(store)->noted++;
+}
+
+/* Watching: see stamps.h ------------------------------------------------- */
+
+/* A query asks for changes of rows with a component, and if values is true, when
+ * its columns were written. store_unwatch takes that back; with the last of all
+ * watches it frees all stamps. Rows that were located before must be located
+ * anew. Cost: constant; of the last unwatch, every table. */
+ECS_INTERNAL void store_watch(Store *store, ecs_Component id, bool values);
+ECS_INTERNAL void store_unwatch(Store *store, ecs_Component id, bool values);
+
+/* Makes sure that a table of a group has stamps for all of its rows, and, unless
+ * bit is STAMP_NO_BIT, for a component. ECS_E_MEMORY: nothing has changed.
+ * Cost: constant; where stamps are new, every block and every table. */
+ECS_INTERNAL ecs_Status store_watch_table(Store *store, Group *group,
+                                          Table *table, uint32_t bit);
+
+/* What is stamped from now on is newer than what was stamped until now. Rows
+ * that were located before, to be written, must be located anew. */
+static inline void store_next_tick(Store *store) {
+  store->clock.tick++;
+  store->row_epoch++;
 }
 
 /* Makes sure that the next count handles can be issued without failing, as

@@ -16,7 +16,7 @@ static bool check_row(const Store *store, const Group *group,
   if (group->id == 0) return main.table == table && main.row == row;
   RowRef found = store_locate_in(group, id_index(entity));
   if (found.table != table || found.row != row) return false;
-  if (table->mask_words == 0 && !table_any_bit(table, row)) return false;
+  if (table->mask.count == 0 && !table_any_bit(table, row)) return false;
   return (table_bits & group->summary) != 0;
 }
 

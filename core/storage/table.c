@@ -18,13 +18,14 @@ typedef struct Census {
 _Static_assert(ECS_COMPONENT_LIMIT <= MOST_LOOKUPS, "bits of look-ups");
 
 /* Has each component with columns another entry in so many? */
-static bool are_apart(const Schema *const *schemas, const uint64_t *mask,
-                      uint32_t mask_words, uint32_t entries) {
+static bool are_apart(const Schema *const *schemas, Mask mask,
+                      uint32_t entries) {
   uint64_t taken[MOST_LOOKUPS / 64];
   memset(taken, 0, (entries + 63) / 64 * sizeof(uint64_t));
-  for (uint32_t i = 0; i < mask_words; i++) {
-    for (uint64_t word = mask[i]; word != 0;) {
-      uint32_t bit = mask_take(&word, i), entry = bit & (entries - 1);
+  for (uint32_t i = 0; i < mask.count; i++) {
+    for (uint64_t word = mask.words[i]; word != 0;) {
+      uint32_t bit = mask_take(&word, mask.first + i);
+      uint32_t entry = bit & (entries - 1);
       if (schemas[bit] == NULL) continue;
       if ((taken[entry / 64] >> entry % 64 & 1u) != 0) return false;
       taken[entry / 64] |= UINT64_C(1) << entry % 64;
@@ -35,20 +36,19 @@ static bool are_apart(const Schema *const *schemas, const uint64_t *mask,
 
 /* Powers of two are tried until one is enough; that of all bits is, since each
  * component then has the entry of its bit. */
-static Census take_census(const Schema *const *schemas, const uint64_t *mask,
-                          uint32_t mask_words) {
+static Census take_census(const Schema *const *schemas, Mask mask) {
   Census census = {0, TABLE_LEAST_LOOKUP};
   uint32_t components = 0;
-  for (uint32_t i = 0; i < mask_words; i++) {
-    for (uint64_t word = mask[i]; word != 0;) {
-      uint32_t bit = mask_take(&word, i);
+  for (uint32_t i = 0; i < mask.count; i++) {
+    for (uint64_t word = mask.words[i]; word != 0;) {
+      uint32_t bit = mask_take(&word, mask.first + i);
       if (schemas[bit] == NULL) continue;
       components++;
       census.fields += schemas[bit]->field_count;
     }
   }
   while (census.lookups < components ||
-         !are_apart(schemas, mask, mask_words, census.lookups))
+         !are_apart(schemas, mask, census.lookups))
     census.lookups *= 2;
   return census;
 }
@@ -79,9 +79,9 @@ static ecs_Status assign_columns(Table *table, Memory *memory,
                                  const Schema *const *schemas) {
   uint32_t next = 0;
   clear_lookup(lookup, table->lookup_mask + 1);
-  for (uint32_t i = 0; i < table->mask_words; i++) {
-    for (uint64_t word = table->mask[i]; word != 0;) {
-      uint32_t bit = mask_take(&word, i);
+  for (uint32_t i = 0; i < table->mask.count; i++) {
+    for (uint64_t word = table->mask.words[i]; word != 0;) {
+      uint32_t bit = mask_take(&word, table->mask.first + i);
       if (schemas[bit] == NULL) continue;
       ecs_Status status =
           assign_fields(table, memory, codes + next, schemas[bit]);
@@ -94,11 +94,10 @@ static ecs_Status assign_columns(Table *table, Memory *memory,
   return ECS_OK;
 }
 
-Table *table_create(Memory *memory, const Schema *const *schemas,
-                    const uint64_t *mask, uint32_t mask_words,
+Table *table_create(Memory *memory, const Schema *const *schemas, Mask mask,
                     ecs_Status *status) {
-  Census census = take_census(schemas, mask, mask_words);
-  size_t mask_bytes = mask_words * sizeof(uint64_t);
+  Census census = take_census(schemas, mask);
+  size_t mask_bytes = mask.count * sizeof(uint64_t);
   size_t lookup_bytes = census.lookups * sizeof(TableLookup);
   size_t field_bytes = census.fields * sizeof(char *);
   size_t bytes = sizeof(Table) + field_bytes + mask_bytes + lookup_bytes +
@@ -114,17 +113,17 @@ Table *table_create(Memory *memory, const Schema *const *schemas,
   table->block_bytes = bytes;
   table->fields = (char **)(void *)(table + 1);
   table->field_count = census.fields;
-  table->mask = (uint64_t *)(void *)(table->fields + census.fields);
-  table->mask_words = (uint16_t)mask_words;
-  if (mask_words > 0) memcpy(table->mask, mask, mask_bytes);
-  TableLookup *lookup = (TableLookup *)(void *)(table->mask + mask_words);
+  uint64_t *words = (uint64_t *)(void *)(table->fields + census.fields);
+  if (mask.count > 0) memcpy(words, mask.words, mask_bytes);
+  table->mask = (Mask){words, mask.first, mask.count};
+  TableLookup *lookup = (TableLookup *)(void *)(words + mask.count);
   ColumnCode *codes = (ColumnCode *)(void *)(lookup + census.lookups);
   table->lookup = lookup;
   table->lookup_mask = census.lookups - 1;
   table->codes = codes;
   *status = assign_columns(table, memory, lookup, codes, schemas);
   table->only_cells = (table->sizes & ~4u) == 0;
-  table->plain = table->only_cells;
+  table_update_flags(table);
   table_forget_edge(table);
   if (*status == ECS_OK) return table;
   memory_free(memory, table, bytes);
@@ -139,7 +138,7 @@ void table_set_noting(Table *table, Table **silent, bool noting) {
     table->silent_link = NULL;
   }
   table->noting = noting;
-  table->plain = table->only_cells && !noting;
+  table_update_flags(table);
   if (noting) return;
   table->next_silent = *silent;
   table->silent_link = silent;
@@ -150,6 +149,7 @@ void table_set_noting(Table *table, Table **silent, bool noting) {
 void table_destroy(Table *table, Memory *memory) {
   if (table == NULL) return;
   table_set_noting(table, NULL, true);
+  stamps_destroy(table->stamps, memory);
   memory_free(memory, table->slab, table->slab_bytes);
   memory_free(memory, table, table->block_bytes);
 }
@@ -222,7 +222,7 @@ static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
   Table next = *table;
   next.bits_columns = bits_columns;
   next.only_cells = next.only_cells && bits_columns == 0;
-  next.plain = next.only_cells && !next.noting;
+  table_update_flags(&next);
   if (!next.only_cells) table_forget_edge(&next);
   if (!lay_out(&next, capacity, &next.slab_bytes)) return ECS_E_MEMORY;
   next.slab = memory_resize(memory, NULL, 0, next.slab_bytes);
@@ -346,7 +346,8 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
   if (table->slab != NULL)
     return replace_slab(table, memory, table->capacity, (uint16_t)columns);
   table->bits_columns = (uint16_t)columns;
-  table->only_cells = table->plain = false;
+  table->only_cells = false;
+  table_update_flags(table);
   table_forget_edge(table);
   return ECS_OK;
 }
@@ -373,7 +374,9 @@ static bool all_zero(const uint8_t *bytes, size_t count) {
 }
 
 bool table_check_invariants(const Table *table) {
-  if (table->plain != (table->only_cells && !table->noting)) return false;
+  bool followed = table->noting || table->stamps != NULL;
+  if (table->followed != followed) return false;
+  if (table->plain != (table->only_cells && !followed)) return false;
   if (table->slab == NULL) return table->count == 0 && table->capacity == 0;
   if (table->count > table->capacity) return false;
   if (!all_zero((const uint8_t *)(table->entities + table->count),

@@ -13,11 +13,10 @@
 /* Life and growth --------------------------------------------------------- */
 
 /* Creates a table without rows. schemas has one entry per component of the
- * group, NULL for one without columns; mask has mask_words words. NULL on
- * failure, with ECS_E_MEMORY or ECS_E_LIMIT (columns) in *status. */
+ * group, NULL for one without columns; the mask is copied. NULL on failure,
+ * with ECS_E_MEMORY or ECS_E_LIMIT (columns) in *status. */
 ECS_INTERNAL Table *table_create(Memory *memory, const Schema *const *schemas,
-                                 const uint64_t *mask, uint32_t mask_words,
-                                 ecs_Status *status);
+                                 Mask mask, ecs_Status *status);
 
 /* Has a table note, or not: then it is put in front of the silent tables of its
  * group. Cost: constant. */
@@ -42,11 +41,18 @@ ECS_INTERNAL void table_shrink(Table *table, Memory *memory, uint32_t rows);
 ECS_INTERNAL ecs_Status table_reserve_bits(Table *table, Memory *memory,
                                            uint32_t columns);
 
-/* Appends a row of zeros and returns it. Room must be reserved. */
-static inline uint32_t table_append(Table *table, ecs_Entity entity) {
+/* Appends a row of zeros and returns it, without a stamp. Room must be
+ * reserved. */
+static inline uint32_t table_push(Table *table, ecs_Entity entity) {
   ECS_ASSERT(table->count < table->capacity);
   table->entities[table->count] = entity;
   return table->count++;
+}
+
+/* The same with a stamp. */
+static inline uint32_t table_append(Table *table, ecs_Entity entity) {
+  table_stamp_rows(table, table->count, 1);
+  return table_push(table, entity);
 }
 
 /* Appends count rows of zeros and returns the first of them. The caller writes
@@ -54,6 +60,7 @@ static inline uint32_t table_append(Table *table, ecs_Entity entity) {
 static inline uint32_t table_append_many(Table *table, uint32_t count) {
   uint32_t first = table->count;
   ECS_ASSERT(count <= table->capacity - table->count);
+  table_stamp_rows(table, first, count);
   table->count += count;
   return first;
 }
@@ -65,6 +72,33 @@ ECS_INTERNAL void table_clear(Table *table);
 ECS_INTERNAL bool table_check_invariants(const Table *table);
 
 /* Reading ----------------------------------------------------------------- */
+
+/* The words of a set from its first that is not zero to its last, borrowed. */
+static inline Mask mask_trim(const uint64_t *words, uint32_t count) {
+  uint32_t first = 0;
+  while (count > 0 && words[count - 1] == 0) count--;
+  while (first < count && words[first] == 0) first++;
+  return (Mask){count > 0 ? words + first : NULL, (uint16_t)first,
+                (uint16_t)(count - first)};
+}
+
+/* The set of one component; `word` is its storage, and is written. */
+static inline Mask mask_single(uint64_t *word, uint32_t bit) {
+  *word = UINT64_C(1) << (bit & 63u);
+  return (Mask){word, (uint16_t)(bit >> 6), 1};
+}
+
+/* One word of a set, by its number; 0 outside of the words that are kept. */
+static inline uint64_t mask_word(const Mask *mask, uint32_t number) {
+  uint32_t word = number - mask->first;
+  return word < mask->count ? mask->words[word] : 0;
+}
+
+/* Writes a set over words that are zero. */
+static inline void mask_write(const Mask *mask, uint64_t *words) {
+  if (mask->count > 0)
+    memcpy(words + mask->first, mask->words, mask->count * sizeof(uint64_t));
+}
 
 /* Is the bit set in a mask of `words` words? Bits past the mask are not. */
 static inline bool mask_has(const uint64_t *mask, uint32_t words,
@@ -82,7 +116,9 @@ static inline uint32_t mask_take(uint64_t *word, uint32_t i) {
 /* Has the table the component, given by its bit? Never true of one that is
  * stored as bits. */
 static inline bool table_has(const Table *table, uint32_t bit) {
-  return mask_has(table->mask, table->mask_words, bit);
+  uint32_t word = (bit >> 6) - table->mask.first; /* too high: before it */
+  return word < table->mask.count &&
+         (table->mask.words[word] >> (bit & 63u) & 1u) != 0;
 }
 
 /* Has the table columns of the component? False for tags. */
@@ -117,15 +153,14 @@ static inline void table_write_bit(Table *table, uint32_t row,
   uint8_t *bits = &table_bits(table, bits_index >> 3)[row];
   uint8_t bit = (uint8_t)(1u << (bits_index & 7u));
   ECS_ASSERT(row < table->count);
+  table_stamp_rows(table, row, 1);
   *bits = (uint8_t)(on ? *bits | bit : *bits & ~bit);
 }
 
 /* Does the mask of the table name this component and no other? */
 static inline bool table_has_only(const Table *table, uint32_t bit) {
-  for (uint32_t i = 0; i < table->mask_words; i++)
-    if (table->mask[i] != (bit >> 6 == i ? UINT64_C(1) << (bit & 63u) : 0u))
-      return false;
-  return true;
+  return table->mask.count == 1 && table->mask.first == bit >> 6 &&
+         table->mask.words[0] == UINT64_C(1) << (bit & 63u);
 }
 
 /* Is any tag stored as bits set in the row? */

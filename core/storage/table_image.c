@@ -11,6 +11,21 @@ void table_store(Table *table, uint32_t row, uint32_t bit, const Schema *schema,
                     (const char *)image + field->offset, field->type);
 }
 
+void image_store(void *to, const Schema *schema, const void *image,
+                 uint64_t fields) {
+  const SchemaField *field = schema->fields;
+  for (uint32_t i = 0; i < schema->field_count; i++, field++)
+    if ((fields >> i & 1u) != 0)
+      element_store((char *)to + field->offset,
+                    (const char *)image + field->offset, field->type);
+}
+
+void table_set(Table *table, uint32_t row, uint32_t bit, const Schema *schema,
+               const void *image, uint64_t fields) {
+  table_stamp(table, bit, row, 1);
+  table_store(table, row, bit, schema, image, fields);
+}
+
 void table_store_named(Table *table, uint32_t row, uint32_t bit,
                        const Schema *schema, const void *image,
                        uint64_t fields) {

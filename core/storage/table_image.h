@@ -14,6 +14,11 @@ ECS_INTERNAL void table_store(Table *table, uint32_t row, uint32_t bit,
                               const Schema *schema, const void *image,
                               uint64_t fields);
 
+/* The same in a row that had the component before: with a stamp. */
+ECS_INTERNAL void table_set(Table *table, uint32_t row, uint32_t bit,
+                            const Schema *schema, const void *image,
+                            uint64_t fields);
+
 /* As table_store, for a mask that may well name all fields. */
 ECS_INTERNAL void table_store_named(Table *table, uint32_t row, uint32_t bit,
                                     const Schema *schema, const void *image,
@@ -28,6 +33,10 @@ ECS_INTERNAL void table_store_defaults(Table *table, uint32_t row, uint32_t bit,
 ECS_INTERNAL void table_load_mixed(const Table *table, uint32_t row,
                                    uint32_t bit, const Schema *schema,
                                    void *image);
+
+/* Stores the fields of an image that are set in the mask into another image. */
+ECS_INTERNAL void image_store(void *to, const Schema *schema, const void *image,
+                              uint64_t fields);
 
 /* Two elements as they lie one after the other in memory. */
 static inline uint64_t cells_join(const void *first, const void *second) {

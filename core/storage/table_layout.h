@@ -31,6 +31,7 @@
 #include "base/memory.h"
 #include "storage/element.h"
 #include "storage/schema.h"
+#include "storage/stamps.h"
 
 #define TABLE_SIZES 4u /* element sizes: 1 << 0, 1 << 1, 1 << 2, 1 << 3 bytes */
 #define TABLE_NO_COLUMN 0xffffu
@@ -45,6 +46,14 @@ typedef struct TableLookup {
   uint16_t position; /* of its first field in fields and codes */
 } TableLookup;
 #define TABLE_LEAST_LOOKUP 2u /* entries: the other one has the other bits */
+
+/* A set of a group's components by their bits, kept from its first word that is
+ * not zero to its last: the tables of a group of many components have few. */
+typedef struct Mask {
+  const uint64_t *words; /* borrowed; the words from number first on */
+  uint16_t first;
+  uint16_t count; /* 0, with first 0: no component */
+} Mask;
 
 /* The columns of one component: [begin, end) of each size. */
 typedef struct ColumnRange {
@@ -75,18 +84,18 @@ typedef struct Table {
   uint32_t capacity;         /* rows allocated: a multiple of ECS_ROW_ALIGN */
   char **fields;             /* by field, as codes: the column's address now */
   const TableLookup *lookup; /* of a component's bit, modulo their number */
-  uint64_t *mask;            /* the components it has, except for tags stored
-                               as bits */
+  Mask mask;                 /* the components it has, except for tags stored
+                               as bits; its words are in the table's block */
   uint32_t id;               /* position in its group */
   uint32_t lookup_mask;      /* entries of lookup less one */
-  uint16_t mask_words;       /* words of mask; the last one is not zero */
   uint16_t bits_columns;
   uint16_t columns[TABLE_SIZES]; /* by size, without columns of bits */
   uint8_t sizes;                 /* bit s: there are columns of 1 << s bytes */
   bool only_cells; /* all columns have four bytes, and none is of bits */
   bool noting;     /* of the main group, while there are marks: entities that
                       get another row are noted */
-  bool plain;      /* only_cells, and not noting */
+  bool followed;   /* noting, or with stamps */
+  bool plain;      /* only_cells, and not followed */
   size_t first[TABLE_SIZES];  /* by size: byte offset of the first column */
   size_t stride[TABLE_SIZES]; /* by size: bytes from a column to the next */
   const ColumnCode *codes;    /* by component, then by field */
@@ -94,15 +103,39 @@ typedef struct Table {
   struct Table
       *next_silent; /* of the tables of its group that are not noting */
   struct Table **silent_link; /* what points to this one; NULL: nothing does */
-  uint32_t field_count;       /* of codes and fields */
-  uint32_t pending; /* rows that a change has announced and not yet added */
-  void *slab;       /* owned; as the allocator returned it */
+  Stamps *stamps; /* of its rows, owned; NULL: no query asks for changes */
+  uint32_t field_count; /* of codes and fields */
+  uint32_t pending;     /* rows that a change has announced and not yet added */
+  void *slab;           /* owned; as the allocator returned it */
   size_t slab_bytes;
   size_t block_bytes; /* of the table itself with its arrays */
 } Table;
 
 /* The log2 of the element size that a column code names. */
 static inline uint32_t code_shift(ColumnCode code) { return code & 3u; }
+
+/* Writes what follows from the other flags. */
+static inline void table_update_flags(Table *table) {
+  table->followed = table->noting || table->stamps != NULL;
+  table->plain = table->only_cells && !table->followed;
+}
+
+/* Count rows from first on came to the table, or moved there. */
+static inline void table_stamp_rows(const Table *table, uint32_t first,
+                                    uint32_t count) {
+  const Stamps *stamps = table->stamps;
+  if (ECS_UNLIKELY(stamps != NULL))
+    stamps_write(stamps, stamps->rows, first, count);
+}
+
+/* The columns of a component, given by its bit, were opened for writing in count
+ * rows from first on. */
+static inline void table_stamp(const Table *table, uint32_t bit, uint32_t first,
+                               uint32_t count) {
+  const Stamps *stamps = table->stamps;
+  uint64_t *list = stamps == NULL ? NULL : stamps_of(stamps, bit);
+  if (list != NULL) stamps_write(stamps, list, first, count);
+}
 
 /* Number of columns of 1 << shift bytes, columns of bits included. */
 static inline uint32_t table_column_count(const Table *table, uint32_t shift) {

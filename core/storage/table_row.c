@@ -87,7 +87,7 @@ uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
                               const ColumnRange *range, bool added,
                               ecs_Entity *filler) {
   ECS_ASSERT(row < from->count && to->bits_columns >= from->bits_columns);
-  uint32_t to_row = table_append(to, from->entities[row]);
+  uint32_t to_row = table_push(to, from->entities[row]);
   *filler = table_remove_entity(from, row);
   size_t gap = from->count - row;
   if ((from->sizes & 4u) != 0) MOVE_SIZE(Cell4, 2);
@@ -128,8 +128,10 @@ uint32_t table_replace_row(Table *to, Table *from, uint32_t row,
                            const ColumnRange *gone, const ColumnRange *added,
                            ecs_Entity *filler) {
   ECS_ASSERT(row < from->count && to->bits_columns >= from->bits_columns);
-  uint32_t to_row = table_append(to, from->entities[row]);
+  uint32_t to_row = table_push(to, from->entities[row]);
   *filler = table_remove_entity(from, row);
+  table_stamp_rows(to, to_row, 1);
+  table_stamp_rows(from, row, 1);
   size_t gap = from->count - row;
   if ((from->sizes & 4u) != 0) REPLACE_SIZE(Cell4, 2);
   if ((from->sizes & 8u) != 0) REPLACE_SIZE(Cell8, 3);

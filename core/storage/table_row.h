@@ -10,6 +10,9 @@
  * Moves between tables that have only four-byte columns are inline, a pure
  * optimisation that entity_change_fast.c builds on; others are one call. Cost
  * of a move: two copies per column.
+ *
+ * Rows of tables with stamps are stamped by table_remove, table_move_row and
+ * table_replace_row; the other functions leave that to their callers.
  */
 #ifndef ECS_TABLE_ROW_H
 #define ECS_TABLE_ROW_H
@@ -68,6 +71,19 @@ static inline char *cells_move(char **target, size_t target_stride, char *hole,
   return end;
 }
 
+/* As cells_move for the last row, into whose place no other comes. */
+static inline char *cells_take(char **target, size_t target_stride, char *hole,
+                               size_t stride, uint32_t count) {
+  char *to = *target;
+  for (; count > 0; count--, hole += stride, to += target_stride) {
+    Cell4 *cell = (Cell4 *)(void *)hole;
+    *(Cell4 *)(void *)to = *cell;
+    *cell = 0;
+  }
+  *target = to;
+  return hole;
+}
+
 /* Removes the entity of a row, moves the last entity into that row, and returns
  * the last entity. The caller closes the columns. */
 static inline ecs_Entity table_remove_entity(Table *table, uint32_t row) {
@@ -93,7 +109,7 @@ static inline uint32_t table_move_row_cells(Table *to, Table *from,
                                             uint32_t row,
                                             const ColumnRange *range,
                                             bool added, ecs_Entity *filler) {
-  uint32_t to_row = table_append(to, from->entities[row]);
+  uint32_t to_row = table_push(to, from->entities[row]);
   char *target = table_cells(to, to_row), *hole = table_cells(from, row);
   size_t to_stride = to->stride[2], stride = from->stride[2];
   uint32_t begin = range->begin[2], end = range->end[2];
@@ -121,6 +137,7 @@ static inline ecs_Entity table_remove(Table *table, uint32_t row) {
   bool is_last = row == table->count - 1;
   ecs_Entity filler = table->only_cells ? table_remove_cells(table, row)
                                         : table_remove_mixed(table, row);
+  table_stamp_rows(table, row, is_last ? 0 : 1);
   return is_last ? 0 : filler;
 }
 
@@ -136,6 +153,8 @@ static inline uint32_t table_move_row(Table *to, Table *from, uint32_t row,
       from->only_cells
           ? table_move_row_cells(to, from, row, range, added, moved)
           : table_move_row_mixed(to, from, row, range, added, moved);
+  table_stamp_rows(to, to_row, 1);
+  table_stamp_rows(from, row, is_last ? 0 : 1);
   if (is_last) *moved = 0;
   return to_row;
 }

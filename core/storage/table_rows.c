@@ -70,7 +70,7 @@ static void take_slab(Table *table, const Table *other) {
   table->capacity = other->capacity;
   table->bits_columns = other->bits_columns;
   table->only_cells = other->only_cells;
-  table->plain = table->only_cells && !table->noting;
+  table_update_flags(table);
   memcpy(table->first, other->first, sizeof table->first);
   memcpy(table->stride, other->stride, sizeof table->stride);
   table->slab = other->slab;
@@ -85,6 +85,7 @@ void rows_hand(Table *to, Table *from) {
   ECS_ASSERT(rows_can_hand(to, from));
   take_slab(to, from);
   take_slab(from, &before);
+  table_stamp_rows(to, 0, to->count);
 }
 
 /* Some rows ------------------------------------------------------------- */
@@ -149,6 +150,8 @@ void rows_close(Table *table, const uint32_t *gaps, const uint32_t *fillers,
       fill_gaps(table_column(table, (ColumnCode)(i << 2 | shift)), gaps,
                 fillers, count, shift);
   fill_gaps(table->entities, gaps, fillers, count, 3);
+  for (uint32_t i = 0; table->stamps != NULL && i < count; i++)
+    table_stamp_rows(table, gaps[i], 1);
 }
 
 void rows_cut(Table *table, uint32_t count) {
@@ -174,6 +177,7 @@ void rows_fill(Table *table, uint32_t first, uint32_t count, uint32_t component,
                const Schema *schema, const void *image, uint64_t fields) {
   uint64_t element = 0;
   if (count == 0 || schema->field_count == 0) return;
+  table_stamp(table, component, first, count);
   const ColumnCode *codes = table_codes(table, component);
   for (uint32_t i = 0; i < schema->field_count; i++) {
     const SchemaField *field = &schema->fields[i];
@@ -189,6 +193,7 @@ void rows_write_bit(Table *table, uint32_t bits_index, bool on) {
   if (table->count == 0) return;
   uint8_t *bits = table_bits(table, bits_index >> 3);
   uint8_t bit = (uint8_t)(1u << (bits_index & 7u));
+  table_stamp_rows(table, 0, table->count);
   for (uint32_t row = 0; row < table->count; row++)
     bits[row] = (uint8_t)(on ? bits[row] | bit : bits[row] & ~bit);
 }

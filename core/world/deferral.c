@@ -2,12 +2,14 @@
 #include "world/deferral.h"
 
 Level deferral_mark(ecs_World *world) {
-  return (Level){command_mark(&world->commands), world->dropped, 0};
+  return (Level){command_mark(&world->commands), world->dropped,
+                 world->observers.set_count, 0};
 }
 
 void deferral_rewind(ecs_World *world, const Level *mark) {
   ECS_ASSERT(world->dropped >= mark->dropped);
   command_rewind(&world->commands, mark->mark);
+  observer_set_rewind(&world->observers, mark->sets);
   world->dropped = mark->dropped;
 }
 
@@ -21,13 +23,49 @@ ecs_Status deferral_open(ecs_World *world) {
   return ECS_OK;
 }
 
+/* Applies what is recorded, and makes the notices of it. */
+static ecs_Status apply_noticed(ecs_World *world) {
+  ObserveMark mark = observe_mark(world);
+  ecs_Status status = observe_recording(world);
+  if (status != ECS_OK) {
+    command_rewind(&world->commands, (CommandMark){0});
+    return status;
+  }
+  status = command_flush(&world->commands);
+  if (status == ECS_OK)
+    observe_settle_births(world, mark);
+  else
+    observe_take_back(world, mark);
+  return status;
+}
+
+static ecs_Status apply_commands(ecs_World *world) {
+  return world->observers.count > 0 || world->observers.set_count > 0
+             ? apply_noticed(world)
+             : command_flush(&world->commands);
+}
+
+/* Applies what is recorded, with what it does to links. */
+static ecs_Status apply(ecs_World *world) {
+  if (world->links.count == 0) return apply_commands(world);
+  ecs_Status status = link_flush_begin(world);
+  if (status == ECS_OK) {
+    status = apply_commands(world);
+    link_flush_end(world, status == ECS_OK);
+  } else {
+    command_rewind(&world->commands, (CommandMark){0});
+    observer_set_rewind(&world->observers, 0);
+  }
+  return status;
+}
+
 /* Applying fails as a whole. Then nothing that was recorded since the outermost
  * level was opened has happened, and nothing of it was dropped either. */
 ecs_Status deferral_close(ecs_World *world) {
   ECS_ASSERT(world->depth > world->deferrals);
   world->store.row_epoch++;
   if (--world->depth > 0) return ECS_OK;
-  ecs_Status status = command_flush(&world->commands);
+  ecs_Status status = apply(world);
   if (status != ECS_OK) world->dropped = world->levels[0].dropped;
   ECS_ASSERT(world->commands.entity_count == 0);
   return status;

@@ -22,7 +22,8 @@
 #ifndef ECS_DEFERRAL_H
 #define ECS_DEFERRAL_H
 
-#include "world/world.h"
+#include "world/link_flush.h"
+#include "world/observe.h"
 
 /* Opens one more level. ECS_E_LIMIT: ECS_NESTING_LIMIT levels are open, and
  * nothing has changed. Cost: constant. */

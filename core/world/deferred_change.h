@@ -16,38 +16,15 @@
 #define ECS_DEFERRED_CHANGE_H
 
 #include "storage/table_image.h"
-#include "world/world.h"
+#include "world/deferral.h"
+#include "world/link_check.h"
 
 /* Room for an image of any component: ECS_FIELD_LIMIT fields of eight bytes. */
 typedef struct ComponentImage {
   uint64_t words[ECS_FIELD_LIMIT];
 } ComponentImage;
 
-/* What is recorded -------------------------------------------------------- */
-
-/* An entity's records; NULL: none. Borrowed until the next change. Cost:
- * constant; one comparison while nothing is recorded for any entity. */
-static inline const EntityCommands *deferred_commands(const ecs_World *world,
-                                                      ecs_Entity entity) {
-  return world->commands.entity_count == 0
-             ? NULL
-             : command_find(&world->commands, entity);
-}
-
-/* True: the destruction of the entity is recorded. */
-static inline bool deferred_is_destroyed(const ecs_World *world,
-                                         ecs_Entity entity) {
-  const EntityCommands *commands = deferred_commands(world, entity);
-  return commands != NULL && is_recorded_destroyed(&world->commands, commands);
-}
-
-/* True: the entity is alive, recorded spawns and destructions counted. */
-static inline bool world_alive(const ecs_World *world, ecs_Entity entity) {
-  const EntityCommands *commands = deferred_commands(world, entity);
-  if (commands != NULL)
-    return !is_recorded_destroyed(&world->commands, commands);
-  return store_alive(&world->store, entity);
-}
+/* What is there ----------------------------------------------------------- */
 
 /* The status that a failed look-up returns to the user: ECS_E_ABSENT for an
  * entity with a recorded spawn, otherwise the given status. */
@@ -97,6 +74,41 @@ ECS_INTERNAL ecs_Status world_add_with_fields(ecs_World *world,
                                               const void *image,
                                               uint64_t fields);
 
+/* As deferred_set, and observers are told. */
+ECS_INTERNAL ecs_Status deferred_set_told(ecs_World *world, ecs_Entity entity,
+                                          ecs_Component component,
+                                          const void *image, uint64_t fields);
+
+/* As world_set, where the entity has the component, and observers are not told.
+ */
+ECS_INTERNAL ecs_Status world_store(ecs_World *world, ecs_Entity entity,
+                                    ecs_Component component, const void *image,
+                                    uint64_t fields);
+
+/* What has links, observers or needs, where nothing is open: as the functions
+ * below, with the indices of links and notices. What is observed is recorded,
+ * and applied. ECS_E_LINK, ECS_E_CIRCLE. */
+ECS_INTERNAL ecs_Status world_spawn_noticed(ecs_World *world, Bundle *bundle,
+                                            const void *const *values,
+                                            ecs_Entity *entity);
+ECS_INTERNAL ecs_Status world_destroy_noticed(ecs_World *world,
+                                              ecs_Entity entity);
+ECS_INTERNAL ecs_Status world_add_noticed(ecs_World *world, ecs_Entity entity,
+                                          ecs_Component component,
+                                          const void *image);
+ECS_INTERNAL ecs_Status world_remove_noticed(ecs_World *world,
+                                             ecs_Entity entity,
+                                             ecs_Component component);
+ECS_INTERNAL ecs_Status world_set_guarded(ecs_World *world, ecs_Entity entity,
+                                          ecs_Component component,
+                                          const void *image, uint64_t fields);
+
+/* As world_set, but recorded, and applied at once: for what is observed, and for
+ * a component that needs others where the entity lacks it. */
+ECS_INTERNAL ecs_Status world_set_recorded(ecs_World *world, ecs_Entity entity,
+                                           ecs_Component component,
+                                           const void *image, uint64_t fields);
+
 /* Now or recorded: in line, so that a change now costs no call more ------- */
 
 /* As deferred_spawn. */
@@ -105,12 +117,16 @@ static inline ecs_Status world_spawn(ecs_World *world, Bundle *bundle,
                                      ecs_Entity *entity) {
   if (ECS_UNLIKELY(world->depth > 0))
     return deferred_spawn(world, bundle, values, entity);
+  if (ECS_UNLIKELY(bundle->noticed))
+    return world_spawn_noticed(world, bundle, values, entity);
   return spawn_one(&world->store, bundle, values, entity);
 }
 
 /* As deferred_destroy. While no level is open, every entity has a row. */
 static inline ecs_Status world_destroy(ecs_World *world, ecs_Entity entity) {
   if (ECS_UNLIKELY(world->depth > 0)) return deferred_destroy(world, entity);
+  if (ECS_UNLIKELY(world->links.count > 0 || world->observers.asks_deaths))
+    return world_destroy_noticed(world, entity);
   return store_destroy_entity(&world->store, entity);
 }
 
@@ -119,6 +135,8 @@ static inline ecs_Status world_add(ecs_World *world, ecs_Entity entity,
                                    ecs_Component component, const void *image) {
   if (ECS_UNLIKELY(world->depth > 0))
     return deferred_add(world, entity, component, image);
+  if (ECS_UNLIKELY(world->store.components[component].noticed))
+    return world_add_noticed(world, entity, component, image);
   return store_add(&world->store, entity, component, image);
 }
 
@@ -126,10 +144,12 @@ static inline ecs_Status world_remove(ecs_World *world, ecs_Entity entity,
                                       ecs_Component component) {
   if (ECS_UNLIKELY(world->depth > 0))
     return deferred_remove(world, entity, component);
+  if (ECS_UNLIKELY(world->store.components[component].noticed))
+    return world_remove_noticed(world, entity, component);
   return store_remove(&world->store, entity, component);
 }
 
-/* As deferred_set; adds the component where it is absent. */
+/* As deferred_set_told; adds the component where it is absent. */
 static inline ecs_Status world_set(ecs_World *world, ecs_Entity entity,
                                    ecs_Component id, const void *image,
                                    uint64_t fields) {
@@ -138,12 +158,16 @@ static inline ecs_Status world_set(ecs_World *world, ecs_Entity entity,
   const Component *component = &world->store.components[id];
   bool is_tag = component->schema->field_count == 0;
   if (ECS_UNLIKELY(world->depth > 0))
-    return deferred_set(world, entity, id, image, fields);
-  if (is_tag) return store_add(&world->store, entity, id, NULL);
+    return deferred_set_told(world, entity, id, image, fields);
+  if (ECS_UNLIKELY(component->guards > 0))
+    return world_set_guarded(world, entity, id, image, fields);
+  if (is_tag) return world_add(world, entity, id, NULL);
   ecs_Status status =
       store_locate_columns(&world->store, component, entity, &table, &row);
   if (ECS_UNLIKELY(status == ECS_E_ABSENT))
-    return world_add_with_fields(world, entity, id, image, fields);
+    return component->need_count > 0
+               ? world_set_recorded(world, entity, id, image, fields)
+               : world_add_with_fields(world, entity, id, image, fields);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
   if (fields == UINT64_MAX)
     table_store_all(table, row, component->bit, component->schema, image);

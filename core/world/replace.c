@@ -23,7 +23,7 @@ ecs_Status check_replacement(const ecs_World *world, ecs_Component gone,
 ecs_Status deferred_replace(ecs_World *world, ecs_Entity entity,
                             ecs_Component gone, ecs_Component added,
                             const void *image, uint64_t fields) {
-  if (deferred_is_destroyed(world, entity)) { /* one change is dropped */
+  if (recorded_destroyed(world, entity)) { /* one change is dropped */
     world->dropped++;
     return ECS_OK;
   }
@@ -94,6 +94,14 @@ ecs_Status world_replace(ecs_World *world, ecs_Entity entity,
   const Component *second = &world->store.components[added];
   if (world->depth > 0)
     return deferred_replace(world, entity, gone, added, image, fields);
+  bool recorded = first->observed || second->observed ||
+                  second->observed_sets || second->need_count > 0 ||
+                  links_exist(&world->links, first) ||
+                  link_is_made(&world->links, second, image, fields) ||
+                  (links_exist(&world->links, second) &&
+                   link_is_named(&world->links, second, fields));
+  if (ECS_UNLIKELY(recorded))
+    return replace_recorded(world, entity, gone, added, image, fields);
   if (is_one_move(first, second))
     return replace_in_tables(world, entity, gone, added, image, fields);
   return (is_surely_removed(first) ? replace_in_two : replace_recorded)(

@@ -1,12 +1,10 @@
 /* spawn_as.c: spawns an entity with a given handle, now or recorded. */
 #include "world/spawn_as.h"
 
-#include "storage/entity_claim.h"
-
 /* Why an index that an entity has cannot be given. */
 static const char *refuse_used(const ecs_World *world, ecs_Entity entity) {
   if (world_alive(world, entity)) return "the entity is alive";
-  return deferred_is_destroyed(world, entity)
+  return recorded_destroyed(world, entity)
              ? "the entity is destroyed only when recorded changes are made"
              : "another entity has its index";
 }
@@ -27,17 +25,21 @@ static const char *find_refusal(const ecs_World *world, ecs_Entity entity) {
   return generation < slot.table_bits ? "its generation is over" : NULL;
 }
 
+ecs_Status world_claim(ecs_World *world, ecs_Entity entity,
+                       EntityClaim *claim) {
+  const char *refusal = find_refusal(world, entity);
+  return refusal != NULL ? memory_refuse_taken(&world->store.memory, refusal)
+                         : entity_claim(&world->store, entity, claim);
+}
+
 ecs_Status world_spawn_as(ecs_World *world, ecs_Entity entity, Bundle *bundle,
                           const void *const *values) {
-  Store *store = &world->store;
-  const char *refusal = find_refusal(world, entity);
   EntityClaim claim;
   ecs_Entity born = 0;
-  if (refusal != NULL) return memory_refuse_taken(&store->memory, refusal);
-  ecs_Status status = entity_claim(store, entity, &claim);
+  ecs_Status status = world_claim(world, entity, &claim);
   if (status != ECS_OK) return status;
   status = world_spawn(world, bundle, values, &born);
-  if (status != ECS_OK) entity_claim_undo(store, &claim);
+  if (status != ECS_OK) entity_claim_undo(&world->store, &claim);
   ECS_ASSERT(status != ECS_OK || born == entity);
   return status;
 }

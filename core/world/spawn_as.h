@@ -2,7 +2,14 @@
 #ifndef ECS_SPAWN_AS_H
 #define ECS_SPAWN_AS_H
 
+#include "storage/entity_claim.h"
 #include "world/deferred_change.h"
+
+/* Lists a handle, whose index is not 0, as the next one to be issued; undone by
+ * entity_claim_undo. ECS_E_TAKEN: it cannot be given, for a reason that is noted
+ * in the world's memory. ECS_E_MEMORY. */
+ECS_INTERNAL ecs_Status world_claim(ecs_World *world, ecs_Entity entity,
+                                    EntityClaim *claim);
 
 /* As world_spawn, with a handle whose index is not 0. ECS_E_TAKEN: it cannot be
  * given, for a reason that is noted in the world's memory. ECS_E_MEMORY,

@@ -48,6 +48,7 @@ void world_remove_query(ecs_World *world, const ecs_Query *query) {
 static bool check_idle(const ecs_World *world) {
   const CommandBuffer *commands = &world->commands;
   if (world->depth > 0) return true;
+  if (world->observers.set_count > 0) return false;
   if (commands->entity_count > 0 || commands->command_count > 0) return false;
   if (commands->page_count > 0 || commands->staged != NULL) return false;
   for (uint32_t i = 1; i < world->store.component_count; i++)
@@ -113,10 +114,39 @@ static bool check_queries(const ecs_World *world) {
   return open <= world->depth;
 }
 
+/* The links of the fields of one component are what their index has. */
+static bool check_links(const ecs_World *world, const LinkIndex *index) {
+  const Component *component = &world->store.components[index->component];
+  const Group *group = component->group;
+  uint64_t links = 0;
+  for (uint32_t i = 0; i < group->table_count; i++) {
+    const Table *table = group->tables[i];
+    for (uint32_t row = 0; row < table->count; row++) {
+      ecs_Entity target = 0;
+      if (!table_has(table, component->bit)) break;
+      ColumnCode code = table_codes(table, component->bit)[index->field];
+      memcpy(&target, table_element(table, code, row), sizeof target);
+      if (target != link_target(index, table->entities[row])) return false;
+      if (target != 0 && !store_alive(&world->store, target)) return false;
+      links += target != 0;
+    }
+  }
+  return links == index->links && link_index_check_invariants(index);
+}
+
+static bool check_all_links(const ecs_World *world) {
+  for (uint32_t i = 0; i < world->links.count; i++)
+    if (!check_links(world, &world->links.indices[i])) return false;
+  return true;
+}
+
 bool world_check_invariants(const ecs_World *world) {
   return world->commands.store == &world->store &&
          command_buffer_check_invariants(&world->commands) &&
          check_idle(world) && check_levels(world) && check_subjects(world) &&
          check_claims(world) && check_queries(world) &&
+         check_all_links(world) &&
+         observer_set_check_invariants(&world->observers, &world->store) &&
+         entity_names_check_invariants(&world->names) &&
          store_check_invariants(&world->store);
 }

@@ -5,6 +5,8 @@
  *        commands   changes that are recorded and not yet applied
  *        levels     one for each cursor, deferral and program that is open
  *        queries    every query of the world
+ *        links      which entities link to which
+ *        observers  functions that are told of changes, and what of
  *
  * While depth is 0 nothing is recorded and every change happens at once. While
  * depth is greater, changes of structure are recorded (deferral.h,
@@ -18,11 +20,15 @@
 #include "query/cursor.h"
 #include "change/command_flush.h"
 #include "change/entity_change_fast.h"
+#include "world/entity_names.h"
+#include "world/link_set.h"
+#include "world/observer_set.h"
 
 /* A point in the recording, and what the world had counted by then. */
 typedef struct Level {
   CommandMark mark; /* where the level's own records begin */
   uint64_t dropped; /* the world's count of dropped changes at that point */
+  uint32_t sets;    /* those listed for observers by then */
   uint64_t stamp;   /* of the cursor that opened the level, when it was used
                        last (level_stamp); 0: no cursor opened it */
 } Level;
@@ -37,8 +43,11 @@ struct ecs_World {
   uint32_t deferrals;      /* levels that ecs_defer_begin opened */
   uint64_t stamps;         /* given to cursors so far; see level_stamp */
   ecs_Component contested; /* see ecs_world_contested; 0: none so far */
-  uint64_t dropped;        /* changes of entities destroyed before they came */
-  ecs_Holder *holder;      /* see ecs_world_hold; borrowed; NULL: none */
+  LinkSet links;           /* of components that have any */
+  ObserverSet observers;
+  EntityNames names;
+  uint64_t dropped;   /* changes of entities destroyed before they came */
+  ecs_Holder *holder; /* see ecs_world_hold; borrowed; NULL: none */
   Level levels[ECS_NESTING_LIMIT]; /* the first depth of them are open */
 };
 

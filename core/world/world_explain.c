@@ -17,7 +17,7 @@ static void say_mask(Text *text, const Store *store, const Group *group,
                      const Table *table) {
   const char *before = "{ ";
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    if (!mask_has(table->mask, table->mask_words, bit)) continue;
+    if (!table_has(table, bit)) continue;
     text_say(text, "%s%s", before, name_of(store, group, bit));
     before = ", ";
   }
@@ -74,7 +74,7 @@ static Number count_of(const Group *group, uint32_t bit) {
     const Table *table = group->tables[i];
     if (group_is_bits(group, bit))
       count += count_bits(table, group->components[bit].bits_index);
-    else if (mask_has(table->mask, table->mask_words, bit))
+    else if (table_has(table, bit))
       count += table->count;
   }
   return count;

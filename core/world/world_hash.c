@@ -38,8 +38,40 @@ static uint64_t hash_schema(const Schema *schema) {
   for (uint32_t i = 0; i < schema->field_count; i++) {
     hash = mix_text(hash, schema->fields[i].name);
     hash = mix(hash, (uint64_t)schema->fields[i].type);
+    if (schema->fields[i].link != SCHEMA_NO_LINK)
+      hash =
+          mix(hash, 8u + schema->fields[i].link * 2u + schema->fields[i].tree);
   }
   return hash;
+}
+
+/* The names of entities; those of dead ones count for nothing. */
+static uint64_t sum_names(const ecs_World *world) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < world->names.count; i++) {
+    ecs_Entity entity = world->names.names[i].entity;
+    if (store_alive(&world->store, entity))
+      sum += mix(mix_text(7, entity_names_get(&world->names, entity)), entity);
+  }
+  return sum;
+}
+
+/* Which entity follows which among those that link to the same one. The links
+ * themselves are columns. */
+static uint64_t sum_links(const ecs_World *world) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < world->links.count; i++) {
+    const LinkIndex *index = &world->links.indices[i];
+    const Schema *schema = world->store.components[index->component].schema;
+    uint64_t named = mix(hash_schema(schema), index->field);
+    for (uint32_t k = 0; k < index->page_count * LINK_PAGE_NODES; k++) {
+      const LinkNode *node = link_node(index, k);
+      if (node == NULL || node->next == 0) continue;
+      sum +=
+          mix(mix(named, node->entity), link_node(index, node->next)->entity);
+    }
+  }
+  return sum;
 }
 
 /* Everything ------------------------------------------------------------ */
@@ -230,6 +262,7 @@ uint64_t world_hash(const ecs_World *world) {
     groups += hash_group(store, store->groups[i]);
   hash = mix(hash, groups);
   hash = mix(hash, sum_partition(store));
+  hash += sum_links(world) + sum_names(world);
   return mix(hash, hash_recorded(world));
 }
 
@@ -282,10 +315,14 @@ static uint64_t sum_table(const Store *store, const Group *group,
   return sum;
 }
 
-uint64_t world_state_hash(const Store *store) {
+uint64_t store_state_hash(const Store *store) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < store->group_count; i++)
     for (uint32_t k = 0; k < store->groups[i]->table_count; k++)
       sum += sum_table(store, store->groups[i], store->groups[i]->tables[k]);
   return mix(3, sum);
+}
+
+uint64_t world_state_hash(const ecs_World *world) {
+  return store_state_hash(&world->store) + sum_links(world) + sum_names(world);
 }

@@ -38,6 +38,9 @@
 ECS_INTERNAL uint64_t world_hash(const ecs_World *world);
 
 /* The hash of the entities, their components and their values. Cannot fail. */
-ECS_INTERNAL uint64_t world_state_hash(const Store *store);
+ECS_INTERNAL uint64_t store_state_hash(const Store *store);
+
+/* The same, and the order of links. Cannot fail. */
+ECS_INTERNAL uint64_t world_state_hash(const ecs_World *world);
 
 #endif

@@ -29,6 +29,8 @@ void world_trim(ecs_World *world) {
   trim_queries(world);
   command_flush_deinit(&world->commands);
   command_buffer_trim(&world->commands);
+  link_set_trim(&world->links, &store->memory);
+  observer_set_trim(&world->observers, &store->memory);
   bundle_forget_once(store);
   store_free_rooms(store);
   for (uint32_t i = 0; i < store->group_count; i++) {

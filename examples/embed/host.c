@@ -53,8 +53,10 @@ typedef struct Room {
 static ecs_Component define_room(ecs_World *world) {
   static const ecs_Field fields[] = {{"temperature", ECS_F32, 10},
                                      {"leak", ECS_F32, 1e-4}};
-  const ecs_ComponentDescription description = {"Room", fields, 2,
-                                                ECS_STORE_TABLE};
+  const ecs_ComponentDescription description = {.name = "Room",
+                                                .fields = fields,
+                                                .field_count = 2,
+                                                .storage = ECS_STORE_TABLE};
   ecs_Component room = 0;
   check(ecs_component(world, &description, &room) == ECS_OK, "Room is defined");
   return room;

@@ -44,11 +44,11 @@ end
 local methods = {}
 
 --- Stores components where a frame costs less, by what was counted since the
--- first frame, and halves the counts. Returns a list of what has moved:
--- { component = name, from = place, to = place, reason = text, gain = ns };
--- tostring makes text of it and of each entry. Raises an error inside a
--- callback, and while changes are recorded. Cost: milliseconds, and that of
--- world:group.
+-- first frame, and halves counts of 512 frames or more. Returns a list of what
+-- has moved: { component = name, from = place, to = place, reason = text,
+-- gain = ns }; tostring makes text of it and of each entry. Raises an error
+-- inside a callback, and while changes are recorded. Cost: milliseconds, and
+-- that of world:group.
 function methods.optimize(world)
   backend.check_world(world, "optimize")
   return advice(world, true)

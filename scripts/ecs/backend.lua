@@ -10,7 +10,7 @@
 --                                          and rows      one entity, queries
 --     LuaJIT, compiling     columns_ffi    rows_ffi      access_ffi,
 --                                                        prepared_ffi,
---                                                        queries_ffi
+--                                                        queries_ffi, grid_ffi
 --     LuaJIT, interpreting  columns_ffi    ecs.core      ecs.core
 --     every other           columns_table  ecs.core      ecs.core
 --
@@ -49,13 +49,17 @@ else
   core.values_by(false) -- ecs.core makes them
 end
 require(has_ffi and "ecs.ffi.columns_ffi" or "ecs.columns_table")
+local know_grid = function() end
 if is_compiling then
   require "ecs.ffi.rows_ffi"
+  know_grid = require "ecs.ffi.grid_ffi"
 else
   core.share("rows", false) -- ecs.core makes them
 end
 -- They have pieces of code that the files above put together, and memory: not
 -- for scripts.
+package.loaded["ecs.ffi.rows_ffi"] = nil
+package.loaded["ecs.ffi.grid_ffi"] = nil
 package.loaded["ecs.ffi.scalars_ffi"] = nil
 package.loaded["ecs.ffi.rows_code"] = nil
 package.loaded["ecs.ffi.values_ffi"] = nil
@@ -78,7 +82,7 @@ end
 return {
   core = core, check_world = check_world,
   run_program = programs.run_program, is_idle = programs.is_idle,
-  know_query = programs.know_query or function() end,
+  know_query = programs.know_query or function() end, know_grid = know_grid,
   copy_table = copy_table, copies_fast = copy_table ~= core.copy_table,
   outside_checks = outside_checks,
 }

@@ -2,7 +2,8 @@
 --
 --     batch               an empty table; its metatable has as __index
 --       contents          count, entities, and one proxy per component, under
---                         the definition and under its name
+--                         the definition and under its name; up, which has the
+--                         components of targets in the same way
 --     batch[Position]     a proxy: an empty table with this __index:
 --       columns           the columns that were read during this batch
 --
@@ -15,6 +16,7 @@
 -- The builder and the columns are handed to ecs.core once, and no module has
 -- them: a script that could call them would get columns of its own making.
 
+local allows = require "ecs.access"
 local backend = require "ecs.backend"
 local message = require "ecs.message"
 
@@ -36,10 +38,6 @@ local function proxy(contents)
     __index = contents, __newindex = refuse, __metatable = false,
     __name = "ecs.Batch", -- for messages
   })
-end
-
-local function has_columns(access)
-  return access == "write" or access == "read" or access == "optional"
 end
 
 local function listing(fields)
@@ -70,59 +68,79 @@ local function component(name, fields, first, fill, clear_list)
   return proxy(columns)
 end
 
---- The names of the components that have columns, each after a comma.
-local function named(terms)
-  local names = ""
+--- Has a term columns, of the row's own entity or of its target?
+local function shown_as(access, up)
+  return allows.shown[access] and (access == "up") == up
+end
+
+--- The names of what a batch has, or its part `up`; those of a batch each after
+-- a comma.
+local function named(terms, up)
+  local names, along = "", ""
   for t = 1, #terms, 2 do
     local name, fields = core.fields(terms[t])
-    if has_columns(terms[t + 1]) and #fields > 0 then
+    if terms[t + 1] == "along" then
+      along = ", up"
+    elseif shown_as(terms[t + 1], up) and #fields > 0 then
       names = names .. ", " .. name
     end
   end
-  return names
+  if not up then return names .. along end
+  return names == "" and "nothing" or names:sub(3)
 end
 
 --- The error for a key under which a batch has nothing.
-local function absence(terms, key)
+local function absence(terms, key, up)
   for t = 1, #terms, 2 do
     local name, fields = core.fields(terms[t])
-    if key == terms[t] or key == name then
+    local access = terms[t + 1]
+    local own = not up and access ~= "up" and access ~= "along"
+    if own and (key == terms[t] or key == name) then
       if #fields == 0 then
         return "ecs: " .. name .. " is a tag: it has no columns"
       end
       return "ecs: this query only matches " .. name .. " ("
-        .. terms[t + 1] .. "): to read it, name it under read"
+        .. access .. "): to read it, name it under read"
     end
   end
   local name = core.kind(key) == "ecs.Component" and tostring(key)
     or message.describe(key)
+  if up then
+    return "ecs: the query of this batch does not read " .. name
+      .. " of targets (up has " .. named(terms, true) .. ")"
+  end
   return "ecs: the query of this batch does not name " .. name
-    .. " (there are count, entities" .. named(terms) .. ")"
+    .. " (there are count, entities" .. named(terms, false) .. ")"
 end
 
---- The components that have columns, in order; and the number of their columns,
--- which the column of entities follows.
+--- The components that have columns, in order; the number of their columns,
+-- which the column of entities follows; and whether a batch has targets.
 local function read(terms)
-  local components, count = {}, 0
+  local components, count, along = {}, 0, false
   for t = 1, #terms, 2 do
     local name, fields = core.fields(terms[t])
-    if has_columns(terms[t + 1]) and #fields > 0 then
+    local access = terms[t + 1]
+    if allows.shown[access] and #fields > 0 then
       components[#components + 1] = {
         definition = terms[t], name = name, fields = fields, first = count,
-        optional = terms[t + 1] == "optional",
+        optional = allows.optional[access], up = access == "up",
       }
       count = count + #fields
     end
+    along = along or access == "along"
   end
-  return components, count
+  return components, count, along
 end
 
 --- The __index of contents: gives the value of a key that is not there yet and
 -- stores it. Raises an error if the batch is over or has no such key.
-local function finder(view, terms, optional, fill, last)
+-- up: contents are of targets.
+local function finder(view, terms, optional, fill, last, up)
   return function(contents, key)
     local value
-    if key == "count" then
+    if up and not optional[key] then
+      error(absence(terms, key, true), 2)
+    elseif key == "count" then
       value = core.rows(view)
       if value == 0 then error(message.over, 2) end
     elseif key == "entities" then
@@ -134,7 +152,7 @@ local function finder(view, terms, optional, fill, last)
       if not core.present(view, part.first + 1) then return nil end
       value = part.proxy
     else
-      error(absence(terms, key), 2)
+      error(absence(terms, key, false), 2)
     end
     rawset(contents, key, value)
     return value
@@ -151,10 +169,13 @@ end
 
 --- The proxy of a view. written: the script may store into what it gets.
 local function proxy_of(view, terms, open_column, clear_list, written)
-  local components, count = read(terms)
+  local components, count, along = read(terms)
   local function fill(position) return open_column(position, written) end
-  local contents, optional = {}, {}
+  local own, targets = { contents = {}, optional = {} },
+    { contents = {}, optional = {} }
   for _, part in ipairs(components) do
+    local place = part.up and targets or own
+    local contents, optional = place.contents, place.optional
     part.proxy = component(part.name, part.fields, part.first, fill,
       clear_list)
     if part.optional then
@@ -164,11 +185,17 @@ local function proxy_of(view, terms, open_column, clear_list, written)
       contents[part.definition], contents[part.name] = part.proxy, part.proxy
     end
   end
-  note(clear_list, contents, "count", "entities")
-  setmetatable(contents, {
-    __index = finder(view, terms, optional, fill, count + 1),
+  note(clear_list, own.contents, "count", "entities")
+  setmetatable(own.contents, {
+    __index = finder(view, terms, own.optional, fill, count + 1, false),
   })
-  return proxy(contents)
+  if along then
+    setmetatable(targets.contents, {
+      __index = finder(view, terms, targets.optional, fill, count + 1, true),
+    })
+    own.contents.up = proxy(targets.contents)
+  end
+  return proxy(own.contents)
 end
 
 --- Called by ecs.core for a new view. Returns the proxy that callbacks get, the

@@ -18,6 +18,7 @@
 --                     argument k that follows the rows must be one. Otherwise
 --                     the walk is done row by row
 
+local allows = require "ecs.access"
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
 local rewrite = require "ecs.rewrite"
@@ -40,16 +41,16 @@ local function read_terms(query)
     local name, list = core.fields(terms[k])
     local access = terms[k + 1]
     names[#names + 1], names[#names + 2] = name, access
-    local shown = access == "write" or access == "read" or access == "optional"
-    if shown and #list > 0 then
-      local columns = {}
+    if allows.shown[access] and #list > 0 then
+      local columns, links = {}, {}
       for f, field in ipairs(list) do
         scalars[#scalars + 1] = field[2]
         fields[#scalars] = { terms[k], f }
-        columns[field[1]] = #scalars
+        columns[field[1]], links[#scalars] = #scalars, field[3]
       end
-      rows[#rows + 1] = { columns = columns, writable = access ~= "read",
-                          optional = access == "optional" }
+      rows[#rows + 1] = { columns = columns, links = links,
+                          writable = allows.written[access] == true,
+                          optional = allows.optional[access] == true }
     end
   end
   return concat(names, "\n"), rows, scalars, fields

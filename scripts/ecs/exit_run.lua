@@ -131,10 +131,11 @@ function exit_run.is_plain(source)
 end
 
 --- What the last run cost, for people: lines that follow those of the exits.
+-- A change that would be an error is an exit that has no line of its own.
 function exit_run.explain(source)
   if not source or not source.rows then return "" end
-  local text = string.format("\n  %.0f of %.0f rows took one in the last such "
-    .. "run", source.exits, source.rows)
+  local text = string.format("\n  %.0f of %.0f rows took a side exit in the "
+    .. "last compiled run", source.exits, source.rows)
   if source.plain_runs > 0 then
     return text .. "; that is slow, so it runs as plain Lua, which computes "
       .. "the same, for some frames"

@@ -10,10 +10,14 @@
 -- The texts are the same on every VM and machine: they depend on the program
 -- alone. What is slow by nature says so. Times are in stats only.
 
+local allows = require "ecs.access"
 local backend = require "ecs.backend"
 local query = require "ecs.query"
+local message = require "ecs.message"
 local system = require "ecs.system"
 local frame = require "ecs.frame"
+local gate = require "ecs.gate"
+local phases = require "ecs.phases"
 local system_each = require "ecs.system_each"
 local profile = require "ecs.profile"
 
@@ -38,6 +42,7 @@ end
 local function describe(target)
   local text = target.kind
   if target.kind == "native" then text = text .. " " .. target.work end
+  text = text .. gate.describe(target)
   if not target.enabled then text = text .. ", disabled" end
   return text
 end
@@ -51,10 +56,10 @@ end
 
 -- Systems of a world --------------------------------------------------------
 
-local function add_planned(lines, plan)
+local function add_planned(lines, plan, clocks)
   for _, phase in ipairs(plan) do
     lines[#lines + 1] = "phase " .. phase.phase .. ": "
-      .. count(#phase.names, "system")
+      .. count(#phase.names, "system") .. phases.describe(clocks[phase.phase])
     for k, name in ipairs(phase.names) do
       lines[#lines + 1] = "  " .. name .. ": "
         .. describe_all(phase.systems[k])
@@ -78,9 +83,13 @@ local function explain_world(world)
   local lines = { (core.storage(world):gsub("\n$", "")) }
   lines[2] = "flush: recorded changes are applied after each "
     .. (state.deferred and "frame" or "system")
+  if state.states then
+    lines[3] = "state: " .. state.state .. ", of "
+      .. table.concat(state.states, ", ")
+  end
   local plan, problem = frame.plan(state)
   if plan then
-    add_planned(lines, plan)
+    add_planned(lines, plan, state.clocks)
   else
     add_defined(lines, state, problem)
   end
@@ -95,12 +104,12 @@ local function traffic(terms)
   local seen, written = 0, 0
   for t = 1, #terms, 2 do
     local access = terms[t + 1]
-    if access == "write" or access == "read" or access == "optional" then
+    if allows.shown[access] then
       local _, fields = core.fields(terms[t])
       for _, field in ipairs(fields) do
         local bytes = bytes_of[field[2]]
         seen = seen + bytes
-        if access ~= "read" then written = written + bytes end
+        if allows.written[access] then written = written + bytes end
       end
     end
   end
@@ -164,6 +173,8 @@ end
 --                  state_memory_limit, the most it may be
 --     systems      systems defined, disabled ones included
 --     frames       frames begun: calls of progress and of run
+--     dropped_steps  steps of phases beyond the most of a frame
+--     dropped_events events that were not met for 1,024 frames
 --
 -- Given the name of a system: runs and fallback_runs of it so far, and the
 -- profiled_runs, rows, changes and seconds since profiling began (profile.lua).
@@ -174,12 +185,17 @@ function methods.stats(world, name)
   backend.check_world(world, "stats")
   if core.kind(name) == "ecs.Component" then
     return core.component_statistics(world, name)
+  elseif name ~= nil and type(name) ~= "string" then
+    error("ecs: stats takes the name of a system, or a component, not "
+      .. message.describe(name), 2)
   elseif name ~= nil then
     return profile.figures(system.find(world, "stats", name, 3))
   end
   local stats, state = core.statistics(world), system.state(world)
   stats.systems = #system.list(state)
   stats.frames = state.tick
+  stats.dropped_steps = phases.dropped(state)
+  stats.dropped_events = state.events and state.events.dropped or 0
   return stats
 end
 

@@ -3,6 +3,11 @@
 --     progress(dt)        phase by phase, every system that is enabled
 --     run("draw", dt)     one phase; a frame of its own
 --
+-- A phase with a fixed step runs once for each step that has passed
+-- (phases.lua); run makes one step of it, with the dt that it gets. Before each
+-- phase and step the state of the world changes, if world:go has said so
+-- (states.lua).
+--
 -- The order is fixed when a frame starts, and systems may change the set of
 -- systems meanwhile. Systems removed, disabled or moved to another phase since
 -- are skipped; replaced ones run their new function; new ones wait for the next
@@ -22,13 +27,19 @@
 -- A frame in which nothing is defined allocates no Lua memory.
 
 local backend = require "ecs.backend"
+local event = require "ecs.event"
+local phases = require "ecs.phases"
+local states = require "ecs.states"
 local system = require "ecs.system"
 local schedule = require "ecs.schedule"
 
 local core, is_idle = backend.core, backend.is_idle
-local find_state, record, run_in_frame =
-  core.find_state, core.record, core.frame
+local find_state, record, run_in_frame, live =
+  core.find_state, core.record, core.frame, core.live
+local pass_phase, change_state = phases.pass, states.change
 local take_trace, trace_line = core.take_trace, core.trace_line
+local mark_seen, grid_ready = core.mark_seen, core.grid_ready
+local grid_step = core.grid_step
 local find, sub = string.find, string.sub
 local type = type
 local huge = math.huge
@@ -40,16 +51,40 @@ local function current(state, planned, phase)
   return found and found.phase == phase and found or nil
 end
 
---- A system's message: the text, the system's name, and from a line of its own
--- on where inside of the system it was raised. A frame within it, of another
--- world, may have added such lines already.
-local function blame(text, system_now)
+--- The message of a system, or of a function that a change of the state calls:
+-- the text, its place, and from a line of its own on where inside of it the
+-- error was raised. A frame within it, of another world, may have added such
+-- lines already.
+local function blame(text, place)
+  if type(text) ~= "string" then return text end
   local trace = take_trace(text)
   local first = find(text, trace_line, 1, true)
   local inner = first and sub(text, first) or ""
   if first then trace = sub(trace, #trace_line + 1) end
-  return sub(text, 1, (first or 0) - 1) .. " (in system '" .. system_now.name
-    .. "')" .. inner .. trace
+  return sub(text, 1, (first or 0) - 1) .. " (in " .. place .. ")" .. inner
+    .. trace
+end
+
+--- Builds the grids that a system uses, unless they were built in this frame or
+-- step. Returns as run_systems.
+local function build_grids(grids)
+  for k = 1, #grids do
+    local done, thrown, text = grid_ready(grids[k])
+    if not done then return done, thrown, text end
+  end
+  return true
+end
+
+--- Runs a system. Returns as its run does.
+local function run_one(world, state, system_now, run, dt, clock)
+  if system_now.uses then
+    local done, thrown, text = build_grids(system_now.uses)
+    if not done then return done, thrown, text end
+  end
+  if state.deferred then
+    return record(world, run, world, system_now, dt, clock)
+  end
+  return run(world, system_now, dt, clock)
 end
 
 --- Runs the systems of a phase of a plan. Returns as a system's run does: true;
@@ -70,34 +105,77 @@ local function run_systems(world, state, plan, index, dt)
       system_now.runs = system_now.runs + 1
       if system_now.idle and not profile and is_idle(system_now.query) then
         done = true -- as its run would find, in fewer steps
+      elseif system_now.uses then
+        done, thrown, text = run_one(world, state, system_now, run, dt, clock)
       elseif deferred then
         done, thrown, text = record(world, run, world, system_now, dt, clock)
       else
         done, thrown, text = run(world, system_now, dt, clock)
       end
       if not done then
-        if type(text) == "string" then text = blame(text, system_now) end
-        return done, thrown, text
+        return done, thrown, blame(text, "system '" .. system_now.name .. "'")
       end
+      if system_now.changes then mark_seen(system_now.query) end
     end
   end
   return true
 end
 
---- Runs the phases first to last of a plan. Returns as run_systems, but true
--- where a system closed the world: no systems are left to run, and that is no
--- error.
-local function run_phases(world, state, plan, first, last, dt)
+--- Runs one phase of a plan once, as a frame or a step does. Returns as
+-- run_systems.
+local function run_phase(world, state, plan, index, dt)
+  local entry = plan[index]
+  local clock = state.clocks[entry.phase]
+  if clock.runs > 0 then clock.runs = clock.runs + 1 end
+  if #entry.systems == 0 then return true end
+  return run_systems(world, state, plan, index, dt)
+end
+
+--- Changes the state of the world, where world:go has said so. Returns as
+-- run_systems.
+local function change(world, state)
+  local done, thrown, text, place = change_state(world, state)
+  if done then return true end
+  return done, thrown, blame(text, place)
+end
+
+--- Runs a phase with a fixed step as often as steps have passed. Returns as
+-- run_systems.
+local function run_steps(world, state, plan, index, dt)
+  local clock = state.clocks[plan[index].phase]
+  local step = clock.step
+  for k = 1, pass_phase(clock, dt) do
+    local done, thrown, text = true, nil, nil
+    if k > 1 and state.next_state then
+      done, thrown, text = change(world, state)
+    end
+    if done then
+      if state.grids then grid_step(world, true) end
+      done, thrown, text = run_phase(world, state, plan, index, step)
+    end
+    if not done then return done, thrown, text end
+  end
+  if state.grids then grid_step(world, false) end
+  return true
+end
+
+--- Runs the phases of a plan, or only the one with the index alone. Returns as
+-- run_systems, but true where a system closed the world: no systems are left to
+-- run, and that is no error.
+local function run_phases(world, state, plan, alone, dt)
   local clocks = state.clocks
   state.tick = state.tick + 1
-  for k = first, last do
-    local entry = plan[k]
-    local clock = clocks[entry.phase]
-    if clock.runs > 0 then clock.runs = clock.runs + 1 end
-    if #entry.systems > 0 then
-      local done, thrown, text = run_systems(world, state, plan, k, dt)
-      if not done then return done == nil, thrown, text end
+  if event.exist() then event.age(world, state) end
+  for k = alone or 1, alone or #plan do
+    local done, thrown, text = true, nil, nil
+    if state.next_state then done, thrown, text = change(world, state) end
+    if not done then return done == nil, thrown, text end
+    if not alone and clocks[plan[k].phase].step then
+      done, thrown, text = run_steps(world, state, plan, k, dt)
+    else
+      done, thrown, text = run_phase(world, state, plan, k, dt)
     end
+    if not done then return done == nil, thrown, text end
   end
   return true
 end
@@ -152,9 +230,12 @@ local function run_frame(world, state, call, phase, dt)
     plan, problem = frame.plan(state)
     if not plan then error("ecs: " .. problem, 3) end
   end
-  local first, last = phase or 1, phase or #plan
+  local frames = state.tick
   local done, thrown, text = run_in_frame(world, call, state.deferred,
-    run_phases, world, state, plan, first, last, dt)
+    run_phases, world, state, plan, phase, dt)
+  if state.tick > frames and state.events and live(world) then
+    event.sweep(world, state)
+  end
   if not done then error(text, thrown and 0 or 3) end
 end
 
@@ -180,8 +261,9 @@ function methods.progress(world, dt)
   run_frame(world, state, "progress", nil, dt)
 end
 
---- Runs one phase, as a frame of its own. Raises an error if there is no such
--- phase, and the error of a system that fails.
+--- Runs one phase, as a frame of its own. Of a phase with a fixed step this is
+-- one step, and what has passed of the next one stays as it is. Raises an error
+-- if there is no such phase, and the error of a system that fails.
 function methods.run(world, phase, dt)
   local state = state_for(world, "run")
   local index = state.ranks[phase]

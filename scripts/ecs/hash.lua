@@ -2,12 +2,13 @@
 --
 --     hash of the core          entities, values, tables, what is recorded
 --     seed, totals, clocks,  \__ bindings/lua/world/script_hash.c
---     systems disabled       /
+--     systems, the state     /
 --
 -- What follows from the program is left out: functions, queries, phases, names.
 -- So is what counts cost or keeps results for the next time.
 
 local backend = require "ecs.backend"
+local states = require "ecs.states"
 local system = require "ecs.system"
 
 local core = backend.core
@@ -18,7 +19,8 @@ local methods = {}
 function methods.hash(world)
   backend.check_world(world, "hash")
   local state = system.state(world)
-  return core.hash(world, system.list(state), state.phases, state.clocks)
+  return core.hash(world, system.list(state), state.phases, state.clocks,
+    states.ranks(state))
 end
 
 core.install("ecs.World", methods)

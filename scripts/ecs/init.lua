@@ -12,13 +12,16 @@
 --
 --     init -> world -> query -> batch -> backend (the C module, its columns)
 --                   -> system -> frame -> explain
---          -> query_each, each_blocks, kept_batches
+--          -> query_each, each_blocks, kept_batches, grid
 
 local backend = require "ecs.backend"
 local world = require "ecs.world"
 local native_library = require "ecs.native_library"
 local portable_math = require "ecs.portable_math"
 local fallback = require "ecs.fallback"
+local event = require "ecs.event"
+local resource = require "ecs.resource"
+require "ecs.grid"
 require "ecs.query_each"
 require "ecs.each_blocks"
 require "ecs.kept_batches"
@@ -32,14 +35,35 @@ local ecs = {
 }
 
 --- Defines a component: a name and named fields. Each field is a type, or
--- `{ type, default }`; types are f32 f64 i8 u8 i16 u16 i32 u32 bool entity. A
--- second call with the same definition returns the same object.
+-- `{ type, default }`; types are f32 f64 i8 u8 i16 u16 i32 u32 bool entity. An
+-- entity field may be a link, `{ "entity", link = rule }`: when the entity that
+-- it names dies, it becomes nil ("clear"), its component is removed ("remove")
+-- or its owner dies as well ("destroy"). A second call with the same definition
+-- returns the same object.
 -- `options.storage` is "table" (the default) or "sparse".
 ecs.component = core.component
 
 --- Defines a tag: a component without fields.
 -- `options.storage` is "table", "sparse" or "bits".
 ecs.tag = core.tag
+
+--- Defines a kind of events, by a name and fields as a component has them. An
+-- event is emitted by world:emit.
+ecs.event = event.define
+
+--- The tag of the entities that are resources (world:resource).
+ecs.Resource = resource.tag
+
+--- The place of an entity in a hierarchy: `ecs.ChildOf { parent = e }`. It dies
+-- with its parent; see world:parent, world:children and world:ancestors.
+ecs.ChildOf = core.component("ChildOf", {
+  parent = { "entity", link = "destroy", tree = true },
+})
+
+--- Defines a prefab: the parts of what is spawned from it, and its children.
+-- ecs.prefab("Orc", { base = Humanoid, Health { hp = 50 },
+--                     children = { { Sword } } })
+ecs.prefab = core.prefab
 
 --- Makes a world. `options.phases` is a list of names, `options.flush` is
 -- "system" (the default) or "frame", `options.seed` a whole number,

@@ -41,6 +41,7 @@ local function run(world, target, ...)
   local changes, start = change_count(world), seconds()
   local done, thrown, text = target.run(world, target, ...)
   local stop = seconds()
+  if target.kept_off then return done, thrown, text end
   figures.runs = figures.runs + 1
   figures.rows = figures.rows + rows
   figures.seconds = figures.seconds + (stop - start)

@@ -1,14 +1,20 @@
 --- query: reads the table that describes a query, and finds or makes the query.
 --
 --     world:query { Position, read = { Velocity }, with = { Enemy },
---                   without = { Stunned }, optional = { Sprite } }
+--                   without = { Stunned }, any = { Boss, Elite },
+--                   optional = { Sprite }, changed = { Position },
+--                   sort = { Position, "y", "down" },
+--                   up = { ChildOf, read = { Position } } }
 --
 -- becomes the sequence { Position, "write", Velocity, "read", ... } in the
--- order in which callbacks get arguments: the array part, read, optional. The
--- filters follow, in the order in which their components were defined: with and
--- without in any order are the same query.
+-- order in which callbacks get arguments: the array part, read, optional, and
+-- what is read of targets, as Position, "up". The filters follow, in the order
+-- in which their components were defined: with, without and any in any order
+-- are the same query. A component that stands in changed or sort alone is among
+-- the filters, too. The link is the last term: ChildOf, "along".
 --
--- A world has one query for the same terms. The method world:query of ecs.core
+-- A world has one query for the same terms and order, but for those with
+-- changed, each of which is one of its own. The method world:query of ecs.core
 -- (bindings/lua/query/world_queries.c) finds a recent one; this file is for the
 -- others, and for mistakes. Tables of scripts are read raw: no metamethod of
 -- theirs runs.
@@ -19,15 +25,20 @@ local message = require "ecs.message"
 require "ecs.batch"
 
 local core = backend.core
-local rawget, type = rawget, type
+local rawget, type, concat = rawget, type, table.concat
 
 local query = {}
 
 --- The largest number of terms. ecs.core takes lists of twice as many entries.
 local TERM_LIMIT = 2048
 
-local lists = { "read", "optional", "with", "without" }
-local is_list = { read = true, optional = true, with = true, without = true }
+local lists = { "read", "optional", "with", "without", "any" }
+local is_list = { read = true, optional = true, with = true, without = true,
+                  any = true, changed = true }
+
+--- Do terms with this access say what the row's own entity must have, or lack?
+local is_filter = { write = true, read = true, with = true, without = true,
+                    any = true }
 
 -- In this file and in system.lua, level says which line an error blames: it is
 -- the level that error() would take inside the function that receives it. label
@@ -103,6 +114,57 @@ local function check_list(list, name, label, level)
   end
 end
 
+--- Checks that there is something to read of targets.
+local function check_targets(up, label, level)
+  local list = rawget(up, "read") or {}
+  for k = 1, query.length(list) do
+    local definition = rawget(list, k)
+    if core.kind(definition) == "ecs.Component" then
+      local name, fields = core.fields(definition)
+      if #fields == 0 then
+        fail(label, "up: read: " .. name .. " is a tag: a target has nothing "
+          .. "of it to read", level + 1)
+      end
+    end
+  end
+end
+
+--- Checks up = { Link, read = { ... } }: a component with one link that is a
+-- tree, and a list.
+local function check_up(up, label, level)
+  if type(up) ~= "table" then
+    fail(label, "up is a table, as in up = { ecs.ChildOf, "
+      .. "read = { Position } }", level + 1)
+  end
+  for key, value in safe_pairs(up) do
+    if key == "read" then
+      check_list(value, "read", label .. ": up", level + 1)
+    elseif key ~= 1 then
+      fail(label, "up has no " .. message.describe(key) .. " (it has a "
+        .. "component with a link, and read: targets are only read), as in up "
+        .. "= { ecs.ChildOf, read = { Position } }", level + 1)
+    end
+  end
+  local link = rawget(up, 1)
+  if core.kind(link) ~= "ecs.Component" then
+    refuse_entry(link, 1, label .. ": up", level + 1)
+  end
+  local name, fields = core.fields(link)
+  local links, trees = 0, 0
+  for _, field in ipairs(fields) do
+    if field[3] then links = links + 1 end
+    if field[4] then trees = trees + 1 end
+  end
+  if trees == 1 then
+    check_targets(up, label, level + 1)
+    return
+  end
+  fail(label, "up goes along a link that is a tree, and " .. name .. " has "
+    .. (links == 0 and "no link" or trees == 0 and "none: its links may lead "
+    .. "in a circle (a link is a tree with tree = true)" or "several"),
+    level + 1)
+end
+
 local function check_keys(spec, label, level)
   for key, value in safe_pairs(spec) do
     if key == "all" then
@@ -111,9 +173,12 @@ local function check_keys(spec, label, level)
       end
     elseif is_list[key] then
       check_list(value, key, label, level + 1)
-    elseif not is_index(key) then
+    elseif key == "up" then
+      check_up(value, label, level + 1)
+    elseif key ~= "sort" and not is_index(key) then
       fail(label, "has no " .. message.describe(key)
-        .. " (there are read, optional, with, without, all)", level + 1)
+        .. " (there are read, optional, with, without, any, changed, sort, "
+        .. "up, all)", level + 1)
     end
   end
 end
@@ -124,11 +189,11 @@ end
 local function check_filters(terms, all, label, level)
   local filters = false
   for t = 2, #terms, 2 do
-    if terms[t] ~= "optional" then filters = true end
+    if is_filter[terms[t]] then filters = true end
   end
   if filters and all then
     fail(label, "all = true asks for every entity: it stands alone, or with "
-      .. "optional", level + 1)
+      .. "optional or up", level + 1)
   elseif not filters and not all then
     fail(label, (#terms == 0 and "is empty" or "names optional components only")
       .. ": is the variable of its component defined? (To match every entity, "
@@ -136,8 +201,91 @@ local function check_filters(terms, all, label, level)
   end
 end
 
---- The terms of a description. Raises an error if it has the wrong form, or
--- names a component twice.
+--- The access of a component among the terms; nil: it is not there.
+local function access_of(terms, definition)
+  for t = 1, #terms, 2 do
+    if terms[t] == definition then return terms[t + 1] end
+  end
+end
+
+--- The components in changed; nil where there is no such list. Those that are
+-- not among the terms are added to them.
+local function read_changed(spec, terms, label, level)
+  local list, asked, changed = rawget(spec, "changed"), {}, {}
+  if list == nil then return nil end
+  add(asked, {}, list, "changed", label, level + 1)
+  for t = 1, #asked, 2 do
+    local definition = asked[t]
+    local access = access_of(terms, definition)
+    if access == "without" then
+      fail(label, "names " .. tostring(definition)
+        .. " in changed and in without", level + 1)
+    elseif not access then
+      terms[#terms + 1] = definition
+      terms[#terms + 1] = "with"
+    end
+    changed[#changed + 1] = definition
+  end
+  return changed
+end
+
+--- The number of a field of a component, from 1.
+local function number_of(definition, field, label, level)
+  local name, fields = core.fields(definition)
+  local names = {}
+  for k, known in ipairs(fields) do
+    if known[1] == field then return k end
+    names[k] = known[1]
+  end
+  if #names == 0 then
+    fail(label, "sort: " .. name .. " is a tag: it has no fields", level + 1)
+  elseif type(field) ~= "string" then
+    fail(label, "sort: the field of " .. name .. " is a name, as in sort = { "
+      .. name .. ", '" .. names[1] .. "' }, not " .. message.describe(field),
+      level + 1)
+  end
+  fail(label, "sort: " .. name .. " has no field '" .. field .. "' (it has "
+    .. table.concat(names, ", ") .. ")", level + 1)
+end
+
+--- The order in sort as { component, number of the field, down }; nil where
+-- there is none. A component that is not among the terms is added to them.
+local function read_sort(spec, terms, label, level)
+  local given = rawget(spec, "sort")
+  if given == nil then return nil end
+  if type(given) ~= "table" then
+    fail(label, "sort is a component and one of its fields, as in sort = "
+      .. "{ Position, 'y' } or { Position, 'y', 'down' }", level + 1)
+  end
+  local definition, down = rawget(given, 1), rawget(given, 3)
+  if core.kind(definition) ~= "ecs.Component" then
+    refuse_entry(definition, 1, label .. ": sort", level + 1)
+  end
+  local field = number_of(definition, rawget(given, 2), label, level + 1)
+  if down ~= nil and down ~= "down" then
+    fail(label, "sort: behind the field stands 'down' or nothing, not "
+      .. message.describe(down), level + 1)
+  end
+  for key in safe_pairs(given) do
+    if key ~= 1 and key ~= 2 and key ~= 3 then
+      fail(label, "sort has a component, a field and maybe 'down', and nothing "
+        .. "under " .. message.describe(key), level + 1)
+    end
+  end
+  local access = access_of(terms, definition)
+  if access == "without" or access == "optional" or access == "any" then
+    fail(label, "sort: " .. tostring(definition) .. " is in " .. access
+      .. ", so a row may be without it", level + 1)
+  elseif not access then
+    terms[#terms + 1] = definition
+    terms[#terms + 1] = "with"
+  end
+  return { definition, field, down ~= nil }
+end
+
+--- The terms of a description, the components in changed and the order in sort,
+-- or nil for each. Raises an error if it has the wrong form, or names a
+-- component twice.
 local function read(spec, label, level)
   if type(spec) ~= "table" then
     fail(label, "takes a table, as in { Position, read = { Velocity } }",
@@ -150,39 +298,70 @@ local function read(spec, label, level)
     local list = rawget(spec, access)
     if list ~= nil then add(terms, seen, list, access, label, level + 1) end
   end
+  local changed = read_changed(spec, terms, label, level + 1)
+  local order = read_sort(spec, terms, label, level + 1)
+  local up = rawget(spec, "up")
+  if up and (changed or order) then
+    fail(label, "up has an order of its own, that of the tree: it stands "
+      .. "without changed and sort", level + 1)
+  elseif up then
+    add(terms, {}, rawget(up, "read") or {}, "up", label, level + 1)
+    terms[#terms + 1], terms[#terms + 2] = rawget(up, 1), "along"
+  end
   if #terms > 2 * TERM_LIMIT then
     fail(label, "names more than " .. TERM_LIMIT .. " components", level + 1)
   end
   check_filters(terms, rawget(spec, "all"), label, level + 1)
-  return core.sort_terms(terms)
+  return core.sort_terms(terms), changed, order
 end
 
---- The terms as a script writes them:
+--- The terms as a script writes them, with changed and sort, or nil for each:
 -- "query { Position, read = { Velocity } }".
-function query.describe(terms)
+function query.describe(terms, changed, order)
   local parts, open, filters = {}, "write", false
+  local targets, up = {}, nil
   for t = 1, #terms, 2 do
     local name, access = tostring(terms[t]), terms[t + 1]
-    if access ~= "optional" then filters = true end
-    if access ~= open then
-      if open ~= "write" then parts[#parts] = parts[#parts] .. " }" end
-      name = access .. " = { " .. name
-      open = access
+    if is_filter[access] then filters = true end
+    if access == "up" then
+      targets[#targets + 1] = name
+    elseif access == "along" then
+      up = name
+    else
+      if access ~= open then
+        if open ~= "write" then parts[#parts] = parts[#parts] .. " }" end
+        name = access .. " = { " .. name
+        open = access
+      end
+      parts[#parts + 1] = name
     end
-    parts[#parts + 1] = name
   end
   if open ~= "write" then parts[#parts] = parts[#parts] .. " }" end
+  if up then
+    parts[#parts + 1] = "up = { " .. up .. (#targets == 0 and "" or
+      ", read = { " .. concat(targets, ", ") .. " }") .. " }"
+  end
   if not filters then table.insert(parts, 1, "all = true") end
-  return "query { " .. table.concat(parts, ", ") .. " }"
+  if changed then
+    local names = {}
+    for k, definition in ipairs(changed) do names[k] = tostring(definition) end
+    parts[#parts + 1] = "changed = { " .. concat(names, ", ") .. " }"
+  end
+  if order then
+    local _, fields = core.fields(order[1])
+    parts[#parts + 1] = "sort = { " .. tostring(order[1]) .. ", '"
+      .. fields[order[2]][1] .. (order[3] and "', 'down' }" or "' }")
+  end
+  return "query { " .. concat(parts, ", ") .. " }"
 end
 
 --- The query that a table describes. label: of a system, names the query in
 -- messages about the table; nil: a query of a script. Raises an error if the
 -- description has the wrong form.
 function query.ensure(world, spec, label, level)
-  local terms = read(spec, label or "query", level + 1)
-  local text = query.describe(terms)
-  local made, problem = core.query(world, terms, text)
+  local terms, changed, order = read(spec, label or "query", level + 1)
+  local text = query.describe(terms, changed, order)
+  local made, problem = core.query(world, terms, text, changed, order)
   if not made then
     if label then
       problem = "ecs: " .. label .. ": " .. problem:gsub("^ecs: ", "")

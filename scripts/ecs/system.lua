@@ -13,13 +13,16 @@
 --
 --     phases      names of the phases, in order
 --     ranks       phase -> index in phases
+--     clocks      phase -> clock, see phases.lua
+--     states ...  see states.lua
 --     systems     in order of definition: { name, phase, before, after,
---                 enabled, kind, work, run, query, kernel, idle, runs,
---                 fallback_runs, index }, and the fields that system_each.lua
---                 and profile.lua add; nil where one was removed, until
---                 system.list closes the gaps
+--                 enabled, kind, work, run, query, kernel, row, values, idle,
+--                 runs, fallback_runs, index, changes, shared, uses }, and the
+--                 fields that gate.lua, system_each.lua and profile.lua add;
+--                 nil where one was removed, until system.list closes the gaps
 --     last        the index of the last of them
 --     gaps        is there a nil among them?
+--     grids       true once there was a grid
 --     named       name -> system
 --     plan        of schedule.lua; nil: must be made
 --     changes     number of definitions and removals of systems
@@ -29,13 +32,16 @@
 --     profile     what runs a system while the world profiles; nil otherwise
 --     profiles    how often profiling was begun; nil: never
 --     tick        number of frames begun; nothing follows from it
---     clocks      phase -> { runs = n }, see frame.lua
 --
--- Once a system is defined, only enabled, idle, what is counted and its
--- compiled code change. A new definition of the same name replaces the system
--- at its index in systems. systems, named and plan change together, and nothing
--- between may run a finalizer, because a finalizer may define and remove
--- systems, too.
+-- Once a system is defined, only enabled, idle, what is counted, the time of
+-- its gate and its compiled code change. A new definition of the same name
+-- replaces the system at its index in systems. systems, named and plan change
+-- together, and nothing between may run a finalizer, because a finalizer may
+-- define and remove systems, too.
+--
+-- changes: the system's query asks for changes since the system last ran. After
+-- each run that succeeds, what it walked over has been seen. The query, shared,
+-- has no other system, and cannot be walked over while it has none.
 --
 -- idle: nothing matched the system's query when it ran last. A run while
 -- nothing matches costs one check; a game has many systems that wait for
@@ -46,6 +52,11 @@ local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local native_library = require "ecs.native_library"
+local resource_row = require "ecs.resource_row"
+local phases = require "ecs.phases"
+local states = require "ecs.states"
+local event = require "ecs.event"
+local gate = require "ecs.gate"
 local system_each = require "ecs.system_each"
 
 local core = backend.core
@@ -55,8 +66,9 @@ local run_batch, run_kernel = core.run_batch, core.run_kernel
 local kinds = { "each", "batch", "native", "run" }
 local options = { name = true, query = true, each = true, batch = true,
                   native = true, run = true, phase = true, before = true,
-                  after = true, enabled = true, compile = true,
-                  precision = true, parameters = true }
+                  after = true, enabled = true, every = true, when = true,
+                  in_state = true, compile = true, precision = true,
+                  parameters = true, uses = true }
 
 local DEFAULT_PHASE = "update"
 
@@ -111,8 +123,8 @@ local function copy(given, level)
     if not options[key] then
       fail(spec.name, "has no option " .. message.describe(key)
         .. " (there are name, query, " .. table.concat(kinds, ", ")
-        .. ", parameters, phase, before, after, enabled, compile, precision)",
-        level + 1)
+        .. ", parameters, phase, before, after, enabled, every, when, "
+        .. "in_state, compile, precision, uses)", level + 1)
     end
   end
   if spec.enabled ~= nil and type(spec.enabled) ~= "boolean" then
@@ -127,12 +139,12 @@ local function phase_of(state, spec, level)
   local phase = spec.phase
   if phase == nil then phase = DEFAULT_PHASE end
   if type(phase) == "string" and state.ranks[phase] then return phase end
-  local phases = " (there are " .. table.concat(state.phases, ", ") .. ")"
+  local all = " (there are " .. table.concat(state.phases, ", ") .. ")"
   if spec.phase == nil then
     fail(spec.name, "name its phase, since this world has no phase '"
-      .. DEFAULT_PHASE      .. "'" .. phases, level + 1)
+      .. DEFAULT_PHASE .. "'" .. all, level + 1)
   end
-  fail(spec.name, "there is no phase " .. message.describe(phase) .. phases,
+  fail(spec.name, "there is no phase " .. message.describe(phase) .. all,
     level + 1)
 end
 
@@ -155,10 +167,45 @@ local function names_of(spec, key, level)
   return names
 end
 
+--- The grids that a system says it uses, as a new list; nil: none.
+local function grids_of(world, spec, level)
+  local given, grids = spec.uses, {}
+  if given == nil then return nil end
+  if type(given) ~= "table" then
+    fail(spec.name, "uses is a list of grids, as in uses = { near }, not "
+      .. message.describe(given), level + 1)
+  end
+  for k = 1, query.length(given) do
+    local near = rawget(given, k)
+    if core.kind(near) ~= "ecs.Grid" then
+      fail(spec.name, "uses lists grids, as world:grid gives them: entry " .. k
+        .. " is " .. message.describe(near), level + 1)
+    elseif core.grid_world(near) ~= world then
+      fail(spec.name, "uses: entry " .. k .. " is a grid of another world",
+        level + 1)
+    end
+    grids[k] = near
+  end
+  return #grids > 0 and grids or nil
+end
+
+--- Raises an error where a query that asks for changes has a system already,
+-- unless that is the one that is being replaced.
+local function check_taker(world, spec, level)
+  if not core.asks_changes(spec.query) then return end
+  for name, other in safe_pairs(core.state(world).named) do
+    if other.changes and other.shared == spec.query and name ~= spec.name then
+      fail(spec.name, "its query has changed, which means since its system "
+        .. "last ran, and system '" .. name .. "' has it: describe it again",
+        level + 1)
+    end
+  end
+end
+
 --- The query of a system, which is its own: what its walks keep, and how
--- messages call it. nil for run.
-local function query_of(world, spec, kind, level)
-  local label = "system '" .. spec.name .. "'"
+-- messages call it; and the one that it shares. nil for run.
+local function query_of(world, state, system, spec, level)
+  local label, kind, made = "system '" .. spec.name .. "'", system.kind, nil
   if kind == "run" then
     if spec.query == nil then return nil end
     fail(spec.name, "run takes no query: use world:query inside it", level + 1)
@@ -169,12 +216,18 @@ local function query_of(world, spec, kind, level)
     if core.query_world(spec.query) ~= world then
       fail(spec.name, "its query belongs to another world", level + 1)
     end
-    return core.system_query(spec.query, label)
+    check_taker(world, spec, level + 1)
+    made = spec.query
+  else
+    made = query.ensure(world, spec.query, label, level + 1)
   end
-  local made = query.ensure(world, spec.query, label, level + 1)
-  return core.system_query(made, label)
+  local own, problem = event.prepare(world, state, system, made)
+  if not own then fail(spec.name, problem, level + 1) end
+  return core.system_query(own, label), made
 end
 
+--- The kernel of a native system. Where its parameters are the row of a
+-- resource, also the row, and the table into which it is copied for each run.
 local function kernel_of(spec, made, level)
   local library_name, kernel_name = native_library.split(spec.native)
   if not library_name then
@@ -187,9 +240,16 @@ local function kernel_of(spec, made, level)
     fail(spec.name, "parameters is a table, as in parameters = { radius = 4 }, "
       .. "not " .. message.describe(parameters), level + 1)
   end
-  local kernel, text = core.kernel(made, library_name, kernel_name, parameters)
+  local row = resource_row.find(parameters) and parameters
+  if row then
+    parameters = {}
+    local done, text = resource_row.copy(row, parameters)
+    if not done then fail(spec.name, text:gsub("^.-ecs: ", ""), level + 1) end
+  end
+  local kernel, text = core.kernel(made, library_name, kernel_name, parameters,
+    row and true)
   if not kernel then fail(spec.name, (text:gsub("^ecs: ", "")), level + 1) end
-  return kernel
+  return kernel, row, parameters
 end
 
 --- How systems run, by kind. Each function returns true; nil where the world is
@@ -209,6 +269,10 @@ run.each = system_each.run
 
 function run.native(_, system, dt, clock)
   if clock.runs == 0 then clock.runs = 1 end
+  if system.row then
+    local done, text = resource_row.copy(system.row, system.values)
+    if not done then return false, false, (text:gsub("^.-ecs: ", "ecs: ")) end
+  end
   local done, text = run_kernel(system.kernel, dt, clock.runs)
   if done then return true end
   return false, false, text
@@ -220,16 +284,13 @@ function run.run(world, system, dt)
   return live(world) or nil
 end
 
---- Makes the state of a new world. phases is a list of names; nil: first,
--- update, last. deferred: flush = "frame".
-local function prepare(world, phases, deferred)
-  local state, ranks, clocks = core.state(world), {}, {}
-  phases = phases or { "first", "update", "last" }
-  for k, phase in ipairs(phases) do
-    ranks[phase], clocks[phase] = k, { runs = 0 }
-  end
-  state.phases, state.ranks, state.deferred = phases, ranks, deferred
-  state.systems, state.named, state.tick, state.clocks = {}, {}, 0, clocks
+--- Makes the state of a new world. list: of phases.read. deferred: flush =
+-- "frame". names, ranks: of states.read.
+local function prepare(world, list, deferred, names, ranks)
+  local state = core.state(world)
+  phases.prepare(state, list)
+  states.prepare(state, names, ranks)
+  state.deferred, state.systems, state.named, state.tick = deferred, {}, {}, 0
   state.last, state.gaps, state.changes = 0, false, 0
 end
 
@@ -251,17 +312,21 @@ local function read(world, state, spec, level)
     before = names_of(spec, "before", level + 1),
     after = names_of(spec, "after", level + 1),
     enabled = spec.enabled ~= false, idle = false, runs = 0,
-    fallback_runs = 0, exits = 0,
+    fallback_runs = 0, exits = 0, changes = false,
   }
+  system.uses = grids_of(world, spec, level + 1)
   if spec.parameters ~= nil and kind ~= "native" then
     fail(spec.name, "parameters are for native", level + 1)
   end
-  system.query = query_of(world, spec, kind, level + 1)
+  system.query, system.shared = query_of(world, state, system, spec, level + 1)
+  system.changes = system.query ~= nil and core.asks_changes(system.query)
   backend.know_query(system.query)
   if kind == "native" then
-    system.kernel = kernel_of(spec, system.query, level + 1)
+    system.kernel, system.row, system.values =
+      kernel_of(spec, system.query, level + 1)
   end
-  local problem = system_each.prepare(world, system, spec, state.precision)
+  local problem = gate.prepare(state, system, spec)
+    or system_each.prepare(world, system, spec, state.precision)
   if problem then fail(spec.name, problem, level + 1) end
   return system
 end
@@ -319,8 +384,15 @@ function methods.system(world, given)
   local system = read(world, state, spec, 3)
   local replaced = state.named[system.name]
   local index = replaced and replaced.index or state.last + 1
+  event.begin(system)
   core.forget_totals(world, system.name)
-  if replaced then count_runs(replaced) end
+  if replaced then
+    count_runs(replaced)
+    event.forget(state, replaced)
+    if replaced.changes then core.query_taken(replaced.query, false) end
+  end
+  event.keep(state, system)
+  if system.changes then core.query_taken(system.query, true) end
   if not replaced then state.last = index end
   state.systems[index], system.index = system, index
   state.named[system.name] = system
@@ -334,12 +406,13 @@ end
 -- there is no such system.
 function methods.enable(world, name, enabled)
   backend.check_world(world, "enable")
-  local _, system = find(world, "enable", name, 3)
+  local state, system = find(world, "enable", name, 3)
   if type(enabled) ~= "boolean" then
     error("ecs: enable takes true or false, as in world:enable('" .. name
       .. "', false), not " .. message.describe(enabled), 2)
   end
   system.enabled = enabled
+  event.change(state)
 end
 
 --- Removes a system. Raises an error if there is no such system. Cost:
@@ -348,7 +421,9 @@ function methods.remove_system(world, name)
   backend.check_world(world, "remove_system")
   local state, removed = find(world, "remove_system", name, 3)
   core.forget_totals(world, name)
+  event.forget(state, removed)
   count_runs(removed)
+  if removed.changes then core.query_taken(removed.query, false) end
   state.systems[removed.index] = nil
   if removed.index == state.last then
     state.last = state.last - 1

@@ -1,15 +1,17 @@
 --- world: makes worlds.
 --
 --     ecs.world { phases = { "input", "update", "draw" }, flush = "frame",
---                 precision = "double", memory_limit = "64M" }
+--                 states = { "menu", "play" }, precision = "double",
+--                 memory_limit = "64M" }
 --
 -- The methods of a world are in ecs.core (entities, groups) and in the files
--- that add more: query, system, frame, explain, hash.
+-- that add more: query, phases, states, system, frame, explain, hash.
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
-local query = require "ecs.query"
+local phases = require "ecs.phases"
+local states = require "ecs.states"
 local system = require "ecs.system"
 require "ecs.frame"
 require "ecs.profile"
@@ -20,34 +22,12 @@ require "ecs.advice"
 local core = backend.core
 local match = string.match
 
-local known = { phases = true, flush = true, seed = true, precision = true,
-                memory_limit = true }
+local known = { phases = true, flush = true, states = true, seed = true,
+                precision = true, memory_limit = true }
 local later = { threads = true }
 
 -- In this file, level says which line an error blames: it is the level that
 -- error() would take inside the function that receives it.
-
---- A checked copy of the list of phase names; nil for nil, which stands for the
--- default phases.
-local function read_phases(list, level)
-  if list == nil then return nil end
-  local phases, seen = {}, {}
-  if type(list) ~= "table" or query.length(list) == 0 then
-    error("ecs: world: phases is a list of names, as in phases = "
-      .. "{ 'first', 'update', 'last' }", level)
-  end
-  for k = 1, query.length(list) do
-    local phase = rawget(list, k)
-    if type(phase) ~= "string" or not core.is_name(phase) then
-      error("ecs: world: phases lists names: entry " .. k .. " is "
-        .. message.describe(phase), level)
-    elseif seen[phase] then
-      error("ecs: world: phases names '" .. phase .. "' twice", level)
-    end
-    phases[k], seen[phase] = phase, true
-  end
-  return phases
-end
 
 --- Are changes applied at the end of the frame, rather than of each system?
 local function read_flush(flush, level)
@@ -109,7 +89,8 @@ local function copy(given, level)
         level)
     elseif not known[key] then
       error("ecs: world has no option " .. message.describe(key)
-        .. " (there are phases, flush, seed, precision, memory_limit)", level)
+        .. " (there are phases, flush, states, seed, precision, "
+        .. "memory_limit)", level)
     end
   end
   return options
@@ -117,7 +98,7 @@ end
 
 -- A world that a C host pushes gets the default phases.
 core.on_push(function(pushed)
-  system.prepare(pushed, read_phases(nil, 2), read_flush(nil, 2))
+  system.prepare(pushed, nil, read_flush(nil, 2))
 end)
 
 local world = {}
@@ -125,9 +106,12 @@ local world = {}
 --- Makes a world. options is a table, and may be left out:
 --
 --     phases    a list of names, in the order in which the phases run;
---               { "first", "update", "last" } unless given
+--               { "first", "update", "last" } unless given. A phase in fixed
+--               steps is a table, { "simulate", fixed = 1 / 60, most = 5 }
 --     flush     when the changes that systems record are applied: at the end
 --               of each "system" (the default), or of the "frame"
+--     states    a list of names, of which the first is the state at first; none
+--               unless given
 --     seed      a whole number from 0 to 2^53, from which ecs.random draws; 0
 --               unless given
 --     precision how compiled functions compute: in the types of the "fields"
@@ -145,14 +129,15 @@ function world.create(options)
     error("ecs: world is called with '.', as in ecs.world {}", 2)
   end
   options = copy(options, 3)
-  local phases = read_phases(options.phases, 3)
+  local list = phases.read(options.phases, 3)
+  local names, ranks = states.read(options.states, 3)
   local deferred = read_flush(options.flush, 3)
   local seed = read_seed(options.seed, 3)
   local precision = read_precision(options.precision, 3)
   local limit = read_memory_limit(options.memory_limit, 3)
   local made = core.world(limit)
   core.set_seed(made, seed)
-  system.prepare(made, phases, deferred)
+  system.prepare(made, list, deferred, names, ranks)
   system.state(made).precision = precision
   return made
 end

@@ -25,7 +25,8 @@ end
 local function nothing() end
 
 local function make(seed)
-  local world = ecs.world { seed = seed, phases = { "update", "draw" } }
+  local world = ecs.world { seed = seed, states = { "one", "two", "three" },
+    phases = { { "step", fixed = 0.75, most = 2 }, "update", "draw" } }
   local total = world:sum "total"
   world:system { name = "count", query = { A }, compile = false,
     each = function(a) if a.x % 2 == 0 then total:add(a.x) end end }
@@ -34,6 +35,15 @@ local function make(seed)
   world:system { name = "grow", query = { A }, compile = false,
     each = function(a) a.x = a.x + 1 end }
   world:system { name = "show", phase = "draw", run = nothing }
+  world:system { name = "fixed", phase = "step", run = function(of)
+    of:spawn(T)
+  end }
+  world:system { name = "seldom", every = 1.5, run = function(of)
+    of:spawn(B)
+  end }
+  world:system { name = "two", in_state = "two", run = function(of)
+    of:spawn(S)
+  end }
   return { world = world, total = total, list = { world:spawn(A, T) } }
 end
 
@@ -74,6 +84,13 @@ local steps = {
     return k
   end,
   function(pair) pair.world:progress(1) end,
+  function(pair, a)
+    if a % 4 == 0 then
+      pair.world:go "three"
+      pair.world:run("draw", 1) -- or else showing would change the state
+    end
+    return pair.world:state()
+  end,
   function(pair) pair.world:run("update", 1) end,
   function(pair) return pair.total:value() end,
 }
@@ -103,11 +120,11 @@ local function alone(pair, name, prepare)
     before[e] = row.x
     prepare(row)
   end
-  for _, other in ipairs { "count", "roll", "grow" } do
+  for _, other in ipairs { "count", "roll", "grow", "seldom", "two" } do
     world:enable(other, other == name)
   end
   world:run("update", 1)
-  for _, other in ipairs { "count", "roll", "grow" } do
+  for _, other in ipairs { "count", "roll", "grow", "seldom", "two" } do
     world:enable(other, true)
   end
   for e, row in world:query({ A }):rows() do row.x = before[e] end
@@ -154,6 +171,23 @@ local twists = {
   end },
   { name = "a clock", change = function(pair)
     alone(pair, "roll", nothing)
+  end },
+  { name = "a period", change = function(pair)
+    alone(pair, "seldom", nothing)
+  end },
+  { name = "where it goes", change = function(pair)
+    pair.world:go "two"
+  end },
+  { name = "a state", change = function(pair)
+    pair.world:go "two"
+    pair.world:run("draw", 1)
+  end },
+  { name = "a step", change = function(pair)
+    for _, name in ipairs { "count", "roll", "grow", "seldom", "two", "fixed" }
+    do pair.world:enable(name, false) end
+    pair.world:progress(0.25)
+    for _, name in ipairs { "count", "roll", "grow", "seldom", "two", "fixed" }
+    do pair.world:enable(name, true) end
   end },
   { name = "a seed", seed = 7, change = nothing },
 }

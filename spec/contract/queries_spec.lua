@@ -39,6 +39,29 @@ describe("a query", function()
     end, "Velocity is only read")
   end)
 
+  it("passes over what has not changed since its system ran", function()
+    local seen = 0
+    world:system { name = "look", compile = false,
+      query = { read = { Position }, changed = { Position } },
+      each = function() seen = seen + 1 end }
+    world:progress(1)
+    assert.equal(2, seen)
+    world:progress(1)
+    assert.equal(2, seen)
+    world:set(a, Position, "x", 5)
+    world:progress(1)
+    assert.is_true(seen > 2)
+  end)
+
+  it("gives rows in the order of a field", function()
+    local c = world:spawn(Position { x = 1.5 })
+    local list = {}
+    for e in world:query({ sort = { Position, "x", "down" } }):rows() do
+      list[#list + 1] = e
+    end
+    assert.same({ b, c, a }, list)
+  end)
+
   it("only filters by with and without", function()
     local with = world:query { Position, with = { Enemy, Velocity } }
     assert.equal(1, with:count())

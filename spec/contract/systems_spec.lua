@@ -117,8 +117,8 @@ describe("a system", function()
     refuses(function()
       world:system { name = "x", run = print, batch = print }
     end, "both batch and run")
-    refuses(function() world:system { name = "x", run = print, when = 1 } end,
-      "no option 'when'")
+    refuses(function() world:system { name = "x", run = print, where = 1 } end,
+      "no option 'where'")
   end)
 
   it("runs in its phase: first, update or last unless told", function()
@@ -195,6 +195,56 @@ describe("a frame", function()
     order = {}
     world:run("update", 1)
     assert.same({ "b" }, order)
+  end)
+end)
+
+describe("time", function()
+  it("is cut into steps for a phase that has a fixed one", function()
+    world = ecs.world {
+      phases = { { "step", fixed = 0.25, most = 2 }, "draw" },
+    }
+    note("s", { phase = "step" })
+    note("d", { phase = "draw" })
+    local seen = {}
+    for k, dt in ipairs { 0.125, 0.375, 1.125 } do
+      order = {}
+      world:progress(dt)
+      seen[k] = table.concat(order, " ")
+    end
+    assert.same({ "d", "s s d", "s s d" }, seen)
+    local step, rest, part = world:phase "step"
+    assert.same({ 0.25, 0.125, 0.5 }, { step, rest, part })
+    assert.equal(2, world:stats().dropped_steps)
+  end)
+
+  it("passes for a system with every while nothing keeps it off", function()
+    local times, on = {}, true
+    world:system { name = "s", every = 0.5, when = function() return on end,
+      run = function(_, dt) times[#times + 1] = dt end }
+    for k = 1, 6 do
+      on = k ~= 2
+      world:progress(0.375)
+    end
+    assert.same({ 0.75, 0.375, 0.375 }, times)
+  end)
+end)
+
+describe("a state", function()
+  it("changes before the next phase, and those who listen are told", function()
+    world = ecs.world { states = { "menu", "play" } }
+    note("m", { in_state = "menu" })
+    note("p", { in_state = "play", phase = "last" })
+    world:on("end", "menu", function() order[#order + 1] = "end" end)
+    local watch = world:on("begin", "play", function()
+      order[#order + 1] = "begin"
+    end)
+    world:system { name = "go", phase = "first", run = function()
+      world:go "play"
+    end }
+    assert.equal("end begin p", ran())
+    assert.equal("play", world:state())
+    watch:off()
+    assert.equal("p", ran())
   end)
 end)
 

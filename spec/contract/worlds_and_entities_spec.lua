@@ -35,6 +35,20 @@ describe("a world", function()
       "Position twice")
   end)
 
+  it("has a component once, with a row that stays", function()
+    local row, entity = world:resource(Velocity { x = 1 })
+    assert.equal(1, row.x)
+    world:resource(Velocity { y = 2 })
+    row.x = 3
+    assert.same({ 3, 2 }, { row.x, row.y })
+    assert.is_true(world:has(entity, Velocity, ecs.Resource))
+    assert.is_true(rawequal(row, world:resource(Velocity)))
+    refuses(function() row.x = "a" end, "Velocity.x")
+    refuses(function() world:resource(Target) end, "no Target")
+    world:destroy(entity)
+    refuses(function() return row.x end, "Velocity is gone")
+  end)
+
   it("spawns with a given id, once", function()
     local given = 7 * 2^28 + 30
     assert.equal(given, world:spawn_as(given, Position { x = 5 }, Enemy))

@@ -173,9 +173,15 @@ function statements:turns()
   self.nesting = self.nesting + 2
   local looping, turning = self.looping, self.turning
   self.looping, self.turning = true, true
-  local node = { k = "turns", form = self:one { "for", "while", "repeat" },
-                 name = self:name "i", test = self:condition(1),
+  local node = { k = "turns", name = self:name "i", test = self:condition(1),
+                 form = self:one { "for", "while", "repeat", "near" },
                  most = self:pick(4), least = self:pick(3) - 1 }
+  if node.form == "near" then
+    node.x, node.y = self:number(1), self:number(1)
+    node.radius = self:one { 0, 0.5, 2, 2, 60, 1e300 }
+    repeat node.field = self:one(catalogue.rows.p)
+    until catalogue.is_number(node.field[2])
+  end
   node.body = self:scoped(function()
     self:declare("fixed", node.name)
     local list = self:block(1, 3)

@@ -244,7 +244,14 @@ function statement.turns(self, node)
     write.number(node.most, true)
   self.types[name] = { type = "flex" }
   local function count() add(self, name, " = ", name, " + 1.0") end
-  if node.form == "for" then
+  if node.form == "near" then
+    local x, y = self:number(node.x).text, self:number(node.y).text
+    add(self, "for _, ", name, "_row in near:within(", x, ", (", y, "), ",
+      write.number(node.radius, true), ") do")
+    add(self, "local ", name, " = ", name, "_row.", node.field[1],
+      catalogue.is_integer(node.field[2]) and " + 0.0" or "")
+    self.types[name] = { type = catalogue.loaded(node.field[2]) }
+  elseif node.form == "for" then
     add(self, "for ", name, " = 1.0, (", self:truth(node.test).text, ") and ",
       most, " or ", least, " do")
   else

@@ -79,11 +79,11 @@ local function frame(seed, number, handles)
 end
 
 --- Runs a chunk with its world and table. Returns the function and its setter.
-local function instance(text, world, cfg)
+local function instance(text, world, cfg, near)
   local chunk, problem = load_text(text)
   if not chunk then error("the text does not load: " .. problem, 0) end
   return chunk(ecs, world, definitions.T, definitions.S, definitions.L,
-    definitions.V, definitions.O, cfg, arithmetic)
+    definitions.V, definitions.O, cfg, arithmetic, near)
 end
 
 local precisions = { "double", "fields" }
@@ -106,13 +106,16 @@ local function pair(made, place, texts, precision, cfg, results)
     local side = name == "compiled" and results.shared
     if not side then
       side = {}
-      side.work, side.set = instance(text, world, cfg)
+      side.near = text:find("near:", 1, true) and scene.grid(world)
+      side.work, side.set = instance(text, world, cfg, side.near)
     end
     -- A function that does not use its world serves both precisions.
-    if name == "compiled" and not text:find("world:", 1, true) then
+    if name == "compiled" and not text:find("world:", 1, true)
+      and not side.near then
       results.shared = side
     end
-    sides[k] = { world = world, set = side.set, work = side.work }
+    sides[k] = { world = world, set = side.set, work = side.work,
+                 near = side.near }
   end
   for k, side in ipairs(sides) do
     local now = results.frames[1]
@@ -123,6 +126,7 @@ local function pair(made, place, texts, precision, cfg, results)
       side.world:system {
         name = "s", query = scene.query(made.shape), each = side.work,
         compile = k == 1, precision = k == 1 and precision or nil,
+        uses = k == 2 and side.near and { side.near } or nil,
       }
     end
   end

@@ -174,6 +174,12 @@ function scene.query(shape)
            optional = shape.o and { O } or nil }
 end
 
+--- A grid over all rows of a world.
+function scene.grid(world)
+  return world:grid { query = { read = { P } }, at = { P, "a", "b" },
+                      cell = 1.5 }
+end
+
 -- Reports --------------------------------------------------------------------
 
 local function show(value)

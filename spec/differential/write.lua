@@ -255,7 +255,13 @@ function statement.turns(lines, node, plain)
   local name, test = node.name, text_of(node.test, plain)
   local least, most = write.number(node.least, plain),
     write.number(node.most, plain)
-  if node.form == "for" then
+  if node.form == "near" then
+    add(lines, "for _, ", name, "_row in near:within(", text_of(node.x, plain),
+      ", (", text_of(node.y, plain), "), ", write.number(node.radius, plain),
+      ") do")
+    add(lines, "local ", name, " = ", name, "_row.", node.field[1],
+      plain and catalogue.is_integer(node.field[2]) and " + 0.0" or "")
+  elseif node.form == "for" then
     add(lines, "for ", name, " = ", write.number(1, plain), ", (", test,
       ") and ", most, " or ", least, " do")
   elseif node.form == "while" then
@@ -265,7 +271,7 @@ function statement.turns(lines, node, plain)
     add(lines, "local ", name, " = ", write.number(0, plain))
     add(lines, "repeat")
   end
-  if node.form ~= "for" then
+  if node.form == "while" or node.form == "repeat" then
     add(lines, name, " = ", name, " + ", write.number(1, plain))
   end
   block(lines, node.body, plain)
@@ -315,7 +321,7 @@ end
 -- Chunks ---------------------------------------------------------------------
 
 --- The arguments of every chunk, in this order.
-write.given = "ecs, world, T, S, L, V, O, cfg, number"
+write.given = "ecs, world, T, S, L, V, O, cfg, number, near"
 
 --- The parameters of the function.
 function write.parameters(made)

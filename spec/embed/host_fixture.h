@@ -54,8 +54,10 @@ static inline lua_State *new_state(void) {
 
 static inline ecs_Component define_position(ecs_World *world) {
   static const ecs_Field fields[] = {{"y", ECS_F32, 0}, {"x", ECS_F32, 7}};
-  const ecs_ComponentDescription description = {"Position", fields, 2,
-                                                ECS_STORE_TABLE};
+  const ecs_ComponentDescription description = {.name = "Position",
+                                                .fields = fields,
+                                                .field_count = 2,
+                                                .storage = ECS_STORE_TABLE};
   ecs_Component component = 0;
   assert_int_equal(ecs_component(world, &description, &component), ECS_OK);
   return component;
@@ -63,7 +65,8 @@ static inline ecs_Component define_position(ecs_World *world) {
 
 static inline void define_tag(ecs_World *world, const char *name,
                               ecs_Storage storage) {
-  const ecs_ComponentDescription description = {name, NULL, 0, storage};
+  const ecs_ComponentDescription description = {
+      .name = name, .fields = NULL, .field_count = 0, .storage = storage};
   ecs_Component component;
   assert_int_equal(ecs_component(world, &description, &component), ECS_OK);
 }

@@ -86,7 +86,7 @@ static void other_definitions_of_its_name_are_refused(void **unused) {
   share(fixture.L, fixture.world);
   run(fixture.L, "ecs = require 'ecs'");
   raises(fixture.L, "ecs.component('Position', { x = 'f32', y = 'f32' })",
-         "already defined, with other types, defaults or storage");
+         "already defined, with other types, defaults, links or storage");
   raises(fixture.L, "ecs.component('Position', { x = { 'f32', 7 } })",
          "already defined, with y, x");
   raises(fixture.L, "ecs.tag 'Position'", "already defined");
@@ -162,7 +162,10 @@ static void a_script_that_came_first_and_agrees_is_served(void **unused) {
   Fixture fixture;
   start(&fixture);
   static const ecs_Field fields[] = {{"a", ECS_I8, 0}, {"b", ECS_F64, 1}};
-  const ecs_ComponentDescription what = {"Both", fields, 2, ECS_STORE_TABLE};
+  const ecs_ComponentDescription what = {.name = "Both",
+                                         .fields = fields,
+                                         .field_count = 2,
+                                         .storage = ECS_STORE_TABLE};
   ecs_Component component;
   assert_int_equal(ecs_component(fixture.world, &what, &component), ECS_OK);
   run(fixture.L,
@@ -186,7 +189,10 @@ static void a_host_that_comes_last_and_disagrees_is_told(void **unused) {
       "Spot = require 'ecs'.component('Spot',\n"
       "  { x = 'f32', y = 'f32' })");
   static const ecs_Field fields[] = {{"y", ECS_F32, 0}, {"x", ECS_F32, 0}};
-  const ecs_ComponentDescription what = {"Spot", fields, 2, ECS_STORE_TABLE};
+  const ecs_ComponentDescription what = {.name = "Spot",
+                                         .fields = fields,
+                                         .field_count = 2,
+                                         .storage = ECS_STORE_TABLE};
   ecs_Component component;
   assert_int_equal(ecs_component(fixture.world, &what, &component), ECS_OK);
   raises(fixture.L, "world:add(entity, Spot)", "in the host's world");

@@ -13,6 +13,8 @@ local new_scene, nothing = hostile.new_scene, hostile.nothing
 local Position, Enemy, Target =
   hostile.Position, hostile.Enemy, hostile.Target
 
+local Call = ecs.event "CallOf"
+
 -- on_fallback would print a line for most systems.
 support.silence_stderr(setup, teardown)
 
@@ -22,6 +24,8 @@ local calls = {
     spawn = function() return Position { x = 2 }, Enemy end,
     spawn_many = function() return 3, { Position, Target }, nothing end,
     spawn_as = function() return 50, Position { x = 2 }, Enemy end,
+    emit = function() return Call end,
+    resource = function() return Position { x = 2 } end,
     reserve = function() return 3, { Position, Target } end,
     destroy = function(s) return s.entity end,
     alive = function(s) return s.entity end,
@@ -47,7 +51,8 @@ local calls = {
     advise = function() end,
     query = function() return { Position, read = { Target } } end,
     system = function()
-      return { name = "s", query = { Position }, each = nothing }
+      return { name = "s", query = { Position }, each = nothing, every = 1,
+               when = nothing, in_state = "play" }
     end,
     enable = function(s)
       s.world:system { name = "s", run = nothing }
@@ -62,6 +67,13 @@ local calls = {
       return 1 / 60
     end,
     run = function() return "update", 1 / 60 end,
+    phase = function() return "last" end,
+    state = function() end,
+    go = function() return "play" end,
+    on = function() return "begin", "play", nothing end,
+    name = function() return 1, "hero" end,
+    find = function() return "hero" end,
+    clone = function() return 1 end,
     explain = function(s)
       s.world:system { name = "s", query = { Position }, batch = nothing }
       return "s"
@@ -71,9 +83,27 @@ local calls = {
       return "s"
     end,
     profile = function() return true end,
+    links = function() return 1, ecs.ChildOf, "parent" end,
+    link_count = function() return 1, ecs.ChildOf end,
+    parent = function() return 1 end,
+    children = function() return 1 end,
+    ancestors = function() return 1 end,
     sum = function() return "total" end,
     min = function() return "low" end,
     max = function() return "high" end,
+    grid = function()
+      return { query = { Position }, at = { Position, "x", "y" }, cell = 1 }
+    end,
+  },
+  near = {
+    within = function() return 1, 0, 5 end,
+    box = function() return 0, 0, 5, 5 end,
+    each_pair = function() return 5 end,
+    nearest = function(s) return 1, 0, 5, s.entity end,
+    count = function() return 1, 0, 5 end,
+    any = function(s) return 1, 0, 5, s.entity end,
+    build = function() end,
+    explain = function() end,
   },
   total = {
     value = function() end,
@@ -95,9 +125,16 @@ local calls = {
   module = {
     component = function() return "CallNew", { x = { "f32", 1 } }, {} end,
     tag = function() return "CallTag", { storage = "bits" } end,
-    world = function() return { phases = { "a" }, flush = "frame" } end,
+    prefab = function()
+      return "CallPrefab", { Enemy, children = { { Position, { x = 2 } } } }
+    end,
+    world = function()
+      return { phases = { "a", { "b", fixed = 1, most = 2 } },
+               states = { "c" }, flush = "frame" }
+    end,
     load_native = function() return "nan" end,
     random = function() end,
+    event = function() return "CallEvent", { x = "f32" } end,
     on_fallback = function() return "s", "here:1", "because" end,
   },
 }
@@ -141,6 +178,7 @@ describe("every public function", function()
       world = debug.getmetatable(s.world).__index,
       query = debug.getmetatable(s.query).__index, module = {},
       total = debug.getmetatable(s.total).__index,
+      near = debug.getmetatable(s.near).__index,
     }
     for name, value in pairs(ecs) do
       if type(value) == "function" then listed.module[name] = value end
@@ -174,7 +212,7 @@ describe("every public function", function()
 
   -- A scene costs more than a call, so it serves many calls. After a call that
   -- may have changed it, the next call gets a new scene.
-  for _, where in ipairs { "world", "query", "total", "module" } do
+  for _, where in ipairs { "world", "query", "total", "near", "module" } do
     for name, make in pairs(calls[where]) do
       it("takes any argument: " .. where .. " " .. name, function()
         local s = new_scene()

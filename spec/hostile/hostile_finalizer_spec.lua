@@ -67,6 +67,11 @@ describe("a finalizer that closes the world", function()
   before_each(function() calm = support.hurry_collector() end)
   after_each(function() calm() end)
 
+  local tribe = { unpack(components) }
+  tribe.children = { { unpack(components) }, { base = ecs.prefab("HostileChild",
+    { components[7], children = { { components[8] } } }) } }
+  local Tribe = ecs.prefab("HostileTribe", tribe)
+
   -- Each calls one function, which may raise that the world is closed.
   local calls = {
     spawn = function(world) world:spawn(unpack(components)) end,
@@ -98,6 +103,31 @@ describe("a finalizer that closes the world", function()
       world:spawn_as(3, unpack(components))
     end,
     reserve = function(world) world:reserve(30, { unpack(components) }) end,
+    spawn_prefab = function(world)
+      world:spawn(Tribe, components[1], { x = 1 })
+    end,
+    spawn_prefabs = function(world)
+      world:spawn_many(3, { components[1] { y = 2 }, Tribe })
+    end,
+    spawn_prefabs_called = function(world)
+      world:spawn_many(3, { Tribe }, nothing)
+    end,
+    spawn_prefab_as = function(world) world:spawn_as(40, Tribe) end,
+    spawner_of_prefab = function(world)
+      world:spawner(Tribe, components[1], "x")(3)
+    end,
+    reserve_prefab = function(world) world:reserve(3, { Tribe }) end,
+    replace = function(world, _, e)
+      world:replace(e, components[1], components[50], { x = 1 })
+      world:replace(e, components[50], components[1])
+    end,
+    bulk_replace = function(_, query)
+      query:replace(components[1], components[50] { x = 1 })
+    end,
+    ungroup = function(world) world:ungroup { unpack(components) } end,
+    optimize = function(world) tostring(world:optimize()) end,
+    advise = function(world) tostring(world:advise()) end,
+    component_stats = function(world) world:stats(components[1]) end,
   }
 
   for name, call in pairs(calls) do
@@ -124,6 +154,52 @@ describe("a finalizer that closes the world", function()
       assert.is_true(closed > 0)
     end)
   end
+
+  -- A world of which ten tags had better be bits.
+  local function world_to_optimize()
+    local world, tags, ids = ecs.world {}, {}, {}
+    for k = 1, 20 do ids[k] = world:spawn(Position) end
+    for k = 1, 10 do
+      tags[k] = ecs.tag("HostileTag" .. k)
+      world:system { name = "s" .. k, batch = nothing,
+        query = { Position, without = { tags[k] } } }
+    end
+    world:progress(1)
+    for _, tag in ipairs(tags) do
+      for k = 1, 20 do world:add(ids[k], tag) end
+      for k = 1, 20 do world:remove(ids[k], tag) end
+    end
+    return world
+  end
+
+  -- Some finalizers have run, and the others wait: the collector runs a few of
+  -- them at each of its steps, so one of them closes the world at any
+  -- allocation between the first entry and the last.
+  it("may come between two entries of what optimize returns", function()
+    local ended = 0
+    if _VERSION == "Lua 5.4" then collectgarbage("incremental", 100, 100, 6) end
+    for last = 100, 700, 10 do
+      local world = world_to_optimize()
+      local ran, armed = 0, false
+      collectgarbage()
+      collectgarbage()
+      collectgarbage "stop"
+      for _ = 1, 1000 do
+        finalize(function()
+          ran = ran + 1
+          if armed and ran == last then world:close() end
+        end)
+      end
+      while ran == 0 do collectgarbage("step", 0) end
+      armed = true
+      collectgarbage "restart"
+      local ok, text = pcall(world.optimize, world)
+      armed = false
+      assert.is_true(ok or text:find("closed", 1, true) ~= nil, text)
+      if not ok then ended = ended + 1 end
+    end
+    assert.is_true(ended > 0)
+  end)
 
   it("is refused inside a walk", function()
     local world = ecs.world {}

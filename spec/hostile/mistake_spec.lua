@@ -51,6 +51,34 @@ local newcomers = {
   end, "Position takes a table of fields, not a row: name them, as in "
     .. "Position { x = ... }" },
 
+  { "a link without what happens when its target dies", function()
+    ecs.component("MistakeTree", { up = { "entity", tree = true } })
+  end, "MistakeTree.up: a tree is made of links: say what happens when their "
+    .. "target dies, as in { 'entity', link = 'clear', tree = true }" },
+
+  { "a link to be deleted", function()
+    ecs.component("MistakeLink", { to = { "entity", link = "delete" } })
+  end, "MistakeLink.to: link says what happens when the target dies: 'clear' "
+    .. "(the field), 'remove' (the component) or 'destroy' (the entity)" },
+
+  { "linking in a row", function()
+    world:add(entity, ecs.ChildOf)
+    for _, c in world:query({ ecs.ChildOf }):rows() do c.parent = entity end
+  end, "ChildOf.parent is a link, which rows and batches only read: link with "
+    .. "world:set(e, ChildOf, 'parent', target)" },
+
+  { "a child of the dead", function()
+    world:destroy(entity)
+    world:spawn(ecs.ChildOf { parent = entity })
+  end, "spawn: entity 1 (index 1, generation 0) is not alive: nothing can "
+    .. "link to it" },
+
+  { "a parent below its child", function()
+    local child = world:spawn(ecs.ChildOf { parent = entity })
+    world:set(entity, ecs.ChildOf { parent = child })
+  end, "set: entity 1 (index 1, generation 0) cannot link to entity 2 (index "
+    .. "2, generation 0), which is below it: that would close a circle" },
+
   { "a table behind a value", function()
     world:spawn(Position { x = 1 }, { y = 1 })
   end, "spawn takes a component, a tag or a value such as "
@@ -302,7 +330,7 @@ describe("an option", function()
 
   it("that there is not is an error that lists those there are", function()
     refuses(function() ecs.world { phase = {} } end, "'phase'",
-      "phases, flush, seed")
+      "phases, flush, states, seed")
     refuses(function() ecs.world { "frame" } end, "option 1")
     refuses(function() ecs.world { [{}] = 1 } end, "option a table")
     refuses(function() ecs.world("frame") end, "table of options")

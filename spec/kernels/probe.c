@@ -3,6 +3,7 @@
  *
  *      tell      dt, tick and the entity's index into the row
  *      choose    1 where the optional component is, 2 where it is not
+ *      deepen    1 more than the target has; 1 where there is none
  *      mistype   declares Probe.dt as an f32, which it is not
  */
 #include "ecs_kernel.h"
@@ -39,6 +40,18 @@ static void choose(const ecs_KernelCall *call) {
   }
 }
 
+static const ecs_KernelColumn deepen_columns[] = {
+    {"Probe", "dt", ECS_F64, ECS_WRITE}, {"Probe", "dt", ECS_F64, ECS_UP}};
+
+static void deepen(const ecs_KernelCall *call) {
+  for (uint32_t b = 0; b < call->block_count; b++) {
+    const ecs_KernelBlock *block = &call->blocks[b];
+    double *dt = block->columns[0];
+    const double *above = block->columns[1];
+    ECS_EACH_ROW(i, block) dt[i] = 1 + (above == NULL ? 0 : above[i]);
+  }
+}
+
 static const ecs_KernelColumn mistype_columns[] = {
     {"Probe", "dt", ECS_F32, ECS_WRITE}};
 
@@ -47,5 +60,6 @@ static void mistype(const ecs_KernelCall *call) { (void)call; }
 static const ecs_Kernel kernels[] = {
     ECS_KERNEL_WITH("tell", tell, tell_columns, ECS_KERNEL_ENTITIES),
     ECS_KERNEL("choose", choose, choose_columns),
+    ECS_KERNEL("deepen", deepen, deepen_columns),
     ECS_KERNEL("mistype", mistype, mistype_columns)};
 ECS_KERNEL_LIBRARY(kernels);

@@ -53,6 +53,25 @@ void model_components(Oracle *oracle) {
     oracle_component(oracle, definitions[i].fields, definitions[i].field_count);
 }
 
+/* Needs of needs, a circle, and tags of every storage. */
+void model_needs(Oracle *oracle) {
+  oracle->needs[HEALTH] = 1u << SHIELD | 1u << ENEMY;
+  oracle->needs[SHIELD] = 1u << VELOCITY;
+  oracle->needs[VELOCITY] = 1u << HEALTH;
+  oracle->needs[ENEMY] = 1u << BURNING;
+  oracle->needs[TARGET] = 1u << MASS;
+  oracle->needs[FROZEN] = 1u << STUNNED | 1u << EVERYTHING;
+}
+
+static bool declare_needs(const Instance *instance, const Oracle *oracle) {
+  for (ecs_Component c = 1; c <= ORACLE_COMPONENTS; c++)
+    for (ecs_Component need = 1; need <= ORACLE_COMPONENTS; need++)
+      if ((oracle->needs[c] >> need & 1) &&
+          ecs_component_need(instance->world, c, &need, 1) != ECS_OK)
+        return false;
+  return true;
+}
+
 static ecs_Storage storage_for(InstanceKind kind, ecs_Storage mixed) {
   if (kind == INSTANCE_MAIN) return ECS_STORE_TABLE;
   if (kind == INSTANCE_SPARSE) return ECS_STORE_SPARSE;
@@ -192,7 +211,8 @@ bool instance_make(Instance *instance, InstanceKind kind,
   const ecs_WorldDescription description = {
       .memory = failing_memory_init(&instance->memory)};
   if (ecs_world_create(&description, &instance->world) != ECS_OK ||
-      !define_all(instance, oracle) || !bind_kernels(instance))
+      !define_all(instance, oracle) || !declare_needs(instance, oracle) ||
+      !bind_kernels(instance))
     return false;
   if (kind >= INSTANCE_MIXED &&
       ecs_group(instance->world, together, 3) != ECS_OK)

@@ -20,6 +20,7 @@
 
 #define INSTANCES 4u
 #define QUERY_SLOTS 10u
+#define WATCH_SLOTS 2u
 #define KERNELS 3u
 #define COMPONENT_LISTS 24u
 
@@ -55,6 +56,7 @@ typedef struct Instance {
   ecs_Accessor accessors[ORACLE_COMPONENTS + 1];
   ecs_Rows rows[ORACLE_COMPONENTS + 1]; /* of the same components */
   ecs_Query *queries[QUERY_SLOTS];
+  ecs_Query *watches[WATCH_SLOTS]; /* NULL: none */
   ecs_Query *kernel_queries[KERNELS];
   ecs_KernelBinding *bindings[KERNELS];
   ecs_Bundle bundles[COMPONENT_LISTS];
@@ -63,6 +65,8 @@ typedef struct Instance {
 
 /* Defines the components of the model in an oracle. */
 void model_components(Oracle *oracle);
+/* Has some components need others. */
+void model_needs(Oracle *oracle);
 
 /* Creates a world with these components, queries and bindings of the kernels.
  * False: a call failed, or a result differs from the oracle. */

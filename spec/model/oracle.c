@@ -121,19 +121,25 @@ bool oracle_has(const Oracle *oracle, ecs_Entity handle,
 
 bool oracle_matches(const OracleEntity *entity, const ecs_Term *terms,
                     uint32_t count) {
+  bool chooses = false, offered = false;
   if (!entity->present) return false;
   for (uint32_t t = 0; t < count; t++) {
     const bool has = entity->has[terms[t].component];
     if (terms[t].access == ECS_OPTIONAL) continue;
-    if (has == (terms[t].access == ECS_WITHOUT)) return false;
+    if (terms[t].access == ECS_ANY) {
+      chooses = true;
+      offered = offered || has;
+    } else if (has == (terms[t].access == ECS_WITHOUT)) {
+      return false;
+    }
   }
-  return true;
+  return offered || !chooses;
 }
 
 /* Changes at once --------------------------------------------------------- */
 
 static void give(Oracle *oracle, OracleEntity *entity, ecs_Component component,
-                 const double *values) {
+                 const double *values, bool needs) {
   const OracleComponent *schema = &oracle->components[component];
   if (entity->has[component]) return;
   entity->has[component] = true;
@@ -141,12 +147,14 @@ static void give(Oracle *oracle, OracleEntity *entity, ecs_Component component,
     entity->values[component][f] =
         values != NULL ? values[f] : schema->defaults[f];
   }
+  for (ecs_Component c = 1; needs && c <= oracle->component_count; c++)
+    if (oracle->needs[component] >> c & 1) give(oracle, entity, c, NULL, true);
 }
 
 static void assign(Oracle *oracle, OracleEntity *entity,
                    ecs_Component component, const double *values,
                    uint64_t fields) {
-  give(oracle, entity, component, NULL);
+  give(oracle, entity, component, NULL, true);
   for (uint32_t f = 0; f < oracle->components[component].field_count; f++) {
     if (fields >> f & 1) entity->values[component][f] = values[f];
   }
@@ -166,7 +174,7 @@ static void carry_out(Oracle *oracle, const OracleChange *change) {
       break;
     case ORACLE_DESTROY: end_life(entity); break;
     case ORACLE_ADD:
-      give(oracle, entity, change->component, change->values);
+      give(oracle, entity, change->component, change->values, !change->part);
       break;
     case ORACLE_REMOVE: entity->has[change->component] = false; break;
     case ORACLE_SET:
@@ -257,15 +265,30 @@ uint32_t oracle_highest_index(const Oracle *oracle) {
   return highest;
 }
 
+/* The components with all that they need. */
+static uint32_t with_needs(const Oracle *oracle, uint32_t mask) {
+  uint32_t before = 0;
+  while (mask != before) {
+    before = mask;
+    for (ecs_Component c = 1; c <= oracle->component_count; c++)
+      if (mask >> c & 1) mask |= oracle->needs[c];
+  }
+  return mask;
+}
+
 bool oracle_spawn(Oracle *oracle, ecs_Entity handle, uint32_t mask,
                   const double (*values)[ORACLE_FIELDS]) {
+  const uint32_t given = mask;
+  mask = with_needs(oracle, mask);
   if (is_taken(oracle, handle)) return false;
   issue(oracle, handle)->staged = true;
   settle(oracle, record(oracle, ORACLE_SPAWN, handle, 0));
   for (ecs_Component c = 1; c <= oracle->component_count; c++) {
     if (!(mask >> c & 1)) continue;
     OracleChange *change = record(oracle, ORACLE_ADD, handle, c);
-    copy_values(oracle, change, values != NULL ? values[c] : NULL);
+    copy_values(oracle, change,
+                values != NULL && (given >> c & 1) ? values[c] : NULL);
+    change->part = true;
     settle(oracle, change);
   }
   return true;
@@ -273,7 +296,7 @@ bool oracle_spawn(Oracle *oracle, ecs_Entity handle, uint32_t mask,
 
 void oracle_spawn_unnamed(Oracle *oracle, uint32_t mask, uint64_t count) {
   OracleChange *change = record(oracle, ORACLE_UNNAMED, 0, 0);
-  change->mask = mask;
+  change->mask = with_needs(oracle, mask);
   change->count = count;
   oracle->anonymous |= oracle_deferring(oracle);
 }

@@ -51,6 +51,7 @@ typedef struct OracleChange {
   uint64_t fields; /* of ORACLE_SET */
   uint32_t mask;   /* of ORACLE_UNNAMED: bit c: has component c */
   uint64_t count;  /* of ORACLE_UNNAMED */
+  bool part;       /* of ORACLE_ADD: the spawn has all that it needs */
   double values[ORACLE_FIELDS];
 } OracleChange;
 
@@ -64,7 +65,8 @@ typedef struct OracleScope {
 typedef struct Oracle {
   OracleComponent components[ORACLE_COMPONENTS + 1];
   uint32_t component_count;
-  OracleEntity *entities; /* in the order they were issued */
+  uint32_t needs[ORACLE_COMPONENTS + 1]; /* bit c: it needs component c */
+  OracleEntity *entities;                /* in the order they were issued */
   uint32_t entity_count, entity_capacity;
   uint32_t *by_index; /* position + 1 of the newest entity of an index */
   uint32_t index_capacity;

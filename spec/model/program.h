@@ -78,6 +78,8 @@
   X(ungroup, 8)                 \
   X(group_bits, 10)             \
   X(optimize, 6)                \
+  X(watch_create, 16)           \
+  X(watch_walk, 60)             \
   X(kernel_run, 25)             \
   X(kernel_bind, 8)             \
   X(statistics, 10)             \

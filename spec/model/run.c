@@ -195,6 +195,7 @@ bool run_expecting(Run *run, Call call, const Arguments *arguments,
 
 static void begin_run(Run *run) {
   model_components(&run->oracle);
+  if (run->program->seed % 2 == 0) model_needs(&run->oracle);
   run->instance_count = run->program->twice ? 4 : 3;
   run->register_count = run->program->large ? REGISTERS : 48;
   for (uint32_t i = 0; i < run->instance_count; i++) {
@@ -207,6 +208,7 @@ static void end_run(Run *run) {
   while (run->oracle.scope_count > 0) run_end_scope(run, false);
   for (uint32_t i = 0; i < run->instance_count; i++)
     MUST(run, instance_end(&run->instances[i]), "world %u kept memory", i);
+  run_end_watches(run);
   oracle_deinit(&run->oracle);
   free(run->attic);
 }

@@ -50,6 +50,18 @@ typedef struct Scope {
   bool finished[INSTANCES];
 } Scope;
 
+/* A query that asks for changes, or for an order, in every world. */
+typedef struct Watch {
+  ecs_Term terms[ORACLE_TERMS];
+  uint32_t count;
+  uint32_t asked; /* bit t: changes of term t */
+  bool sorted, down;
+  uint32_t order, field; /* of a term; the order of walks */
+  bool made;
+  OracleEntity *seen; /* by position, when a walk was last seen; owned */
+  uint32_t seen_count;
+} Watch;
+
 typedef struct Run {
   const Program *program;
   Report *report;
@@ -65,6 +77,7 @@ typedef struct Run {
                              most */
   ecs_Term query_terms[QUERY_SLOTS][ORACLE_TERMS];
   uint32_t query_term_counts[QUERY_SLOTS];
+  Watch watches[WATCH_SLOTS];
   Scope scopes[ORACLE_SCOPES]; /* as many as the oracle has open */
   bool stopped; /* a limit struck in one world and not in another */
 } Run;
@@ -95,6 +108,7 @@ typedef struct Arguments {
   const ecs_Term *terms;
   ecs_Batching batching;
   const ecs_KernelCall *kernel_call;
+  const struct Watch *watch;
   bool keep; /* what a scope recorded; or set by the row in line */
 } Arguments;
 
@@ -140,6 +154,12 @@ STEP_LIST(STEP_DECLARE)
 
 /* Ends the innermost scope of every world and the oracle. */
 void run_end_scope(Run *run, bool keep);
+
+/* Up to four terms of any access. */
+uint32_t run_random_terms(const Run *run, Random *random, ecs_Term *terms);
+
+/* Frees what the oracle knows of queries that ask for changes. */
+void run_end_watches(Run *run);
 
 /* Finds the handles of entities spawned without returning them. */
 void run_claim_unnamed(Run *run);

@@ -19,7 +19,7 @@
 
 static bool has_columns(const Run *run, ecs_Term term) {
   return run->oracle.components[term.component].field_count > 0 &&
-         term.access != ECS_WITH && term.access != ECS_WITHOUT;
+         term.access < ECS_WITH;
 }
 
 static void terms_access(const Run *run, const ecs_Term *terms, uint32_t count,

@@ -41,10 +41,10 @@ static bool empty_slot(Run *run, uint32_t slot) {
   return true;
 }
 
-static uint32_t random_terms(const Run *run, Random *random, ecs_Term *terms) {
-  static const ecs_Access accesses[] = {ECS_WRITE,   ECS_WRITE, ECS_READ,
-                                        ECS_READ,    ECS_WITH,  ECS_WITHOUT,
-                                        ECS_OPTIONAL};
+uint32_t run_random_terms(const Run *run, Random *random, ecs_Term *terms) {
+  static const ecs_Access accesses[] = {ECS_WRITE,    ECS_WRITE, ECS_READ,
+                                        ECS_READ,     ECS_WITH,  ECS_WITHOUT,
+                                        ECS_OPTIONAL, ECS_ANY,   ECS_ANY};
   const uint32_t wanted = random_below(random, 5);
   uint32_t count = 0, mask = 0;
   for (uint32_t i = 0; i < wanted; i++) {
@@ -52,7 +52,7 @@ static uint32_t random_terms(const Run *run, Random *random, ecs_Term *terms) {
         1 + random_below(random, run->program->components);
     if (mask >> component & 1) continue;
     mask |= 1u << component;
-    terms[count++] = (ecs_Term){component, accesses[random_below(random, 7)]};
+    terms[count++] = (ecs_Term){component, accesses[random_below(random, 9)]};
   }
   return count;
 }
@@ -63,8 +63,9 @@ void step_query_create(Run *run, const Step *step) {
   Answer answers[INSTANCES];
   ecs_Term terms[ORACLE_TERMS];
   if (!empty_slot(run, slot)) return;
-  const Arguments arguments = {
-      .slot = slot, .terms = terms, .count = random_terms(run, &random, terms)};
+  const Arguments arguments = {.slot = slot,
+                               .terms = terms,
+                               .count = run_random_terms(run, &random, terms)};
   if (!run_expecting(run, call_create, &arguments, 0, answers, ECS_OK)) return;
   memcpy(run->query_terms[slot], terms, sizeof terms);
   run->query_term_counts[slot] = arguments.count;
@@ -110,7 +111,7 @@ void step_query_count(Run *run, const Step *step) {
 
 static bool term_has_columns(const Run *run, ecs_Term term) {
   return run->oracle.components[term.component].field_count > 0 &&
-         term.access != ECS_WITH && term.access != ECS_WITHOUT;
+         term.access < ECS_WITH;
 }
 
 /* Columns are in the order of terms, then fields. */

@@ -21,7 +21,12 @@ require "model_lua.walk"
 require "model_lua.steps_spawn"
 require "model_lua.steps_entity"
 require "model_lua.steps_walk"
+require "model_lua.steps_resource"
 require "model_lua.steps_system"
+require "model_lua.steps_watch"
+require "model_lua.steps_name"
+require "model_lua.steps_up"
+require "model_lua.steps_observe"
 
 local driver = {}
 
@@ -62,6 +67,8 @@ end
 
 -- Random programs ------------------------------------------------------------
 
+local PART = 250 -- programs between two digests
+
 local function failure_of(made) return try(made).failure end
 
 --- Runs a program again and prints every call; the script of a failure calls
@@ -73,11 +80,14 @@ function driver.replay(made)
   print("-- " .. (done.failure or "all is well"))
 end
 
---- Runs programs until the number of operations is reached. Returns true if
--- none failed.
+--- Runs programs until the number of operations is reached, and prints a digest
+-- of all before now and then. Returns true if none failed.
 function driver.model(operations, seed)
   local ops, calls, rows, errors, count, sum = 0, 0, 0, 0, 0, 0
   while ops < operations do
+    if count > 0 and count % PART == 0 then
+      print(string.format("%d programs: digest %08x", count, sum))
+    end
     local made = program.make(seed + count, { count = 250, large = true })
     local done = try(made)
     if done.failure then
@@ -134,7 +144,7 @@ local layout_options = {
 --- Runs a program in three partitions of its components into groups. Returns
 -- the difference or nil, and the hash.
 local function layouts(made)
-  local all, wanted = {}, nil
+  local all, wanted, told = {}, nil, nil
   for c = 1, #program.components do all[c] = c end
   for k, groups in ipairs { made.groups, {}, { all } } do
     local copy = {}
@@ -146,6 +156,10 @@ local function layouts(made)
     if done.state ~= wanted then
       return string.format("partition %d: state hash %s, not %s", k,
         done.state, wanted)
+    end
+    told = told or done.told_sum
+    if done.told_sum ~= told then
+      return "partition " .. k .. ": observers are called in another order"
     end
   end
   return nil, wanted

@@ -1,5 +1,7 @@
 --- entries: for key, value in entries(t), used instead of pairs for the reason
 -- given in scripts/ecs/safe_pairs.lua: no loop of the model may miss an entry.
+-- Their order is another in each VM, and in each run of Lua 5.4: nothing that
+-- is digested may depend on it.
 
 local function keys_of(t)
   local keys = {}

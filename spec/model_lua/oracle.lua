@@ -1,8 +1,10 @@
 --- oracle: the results that a world must give, computed with plain tables in
 -- the obvious way.
 --
---     entities   handle -> { id, birth, has, staged, doomed, pending, moves }
+--     entities   handle -> { id, birth, has, since, staged, doomed, pending,
+--                            moves }
 --     has        component's place -> its values by field name; of a tag {}
+--     since      name of a link -> when it was made, for all components
 --     scopes     open callbacks and frames: the components that each claims,
 --                and the index in changes at which it began
 --     changes    recorded, in order; applied when the last scope ends
@@ -11,6 +13,9 @@
 -- entity stays in entities, so that a handle that is issued twice is found.
 -- Cost: reading is a table access; matching visits all entities.
 
+-- Compiled, it would take the traces that the library's callers need.
+if jit then jit.off(true, true) end
+
 local entries = require "model_lua.entries"
 
 local GENERATION = 268435456 -- 2^28, between the generations of an index
@@ -18,12 +23,30 @@ local GENERATION = 268435456 -- 2^28, between the generations of an index
 local oracle = {}
 oracle.__index = oracle
 
---- components: list of { name, fields = { { name, type, default }, ... } }.
+--- The links among the fields of each component, by place and then by name.
+local function links_of(components)
+  local links = {}
+  for c, component in ipairs(components) do
+    for _, field in ipairs(component.fields) do
+      if field.link then
+        links[c] = links[c] or {}
+        links[c][field.name] = field
+      end
+    end
+  end
+  return links
+end
+
+--- components: list of { name, fields = { { name, type, default }, ... } }; a
+-- field that is a link has link and tree.
 function oracle.new(components)
   return setmetatable({
-    components = components, entities = {}, order = {}, births = 0,
-    scopes = {}, changes = {}, readers = {}, writers = {}, dropped = 0,
+    components = components, entities = {}, order = {}, births = 0, time = 0,
+    links = links_of(components),
+    scopes = {}, changes = {}, sets = {}, dropped = 0,
+    readers = {}, writers = {},
     newest = {}, highest = 0, -- id by index; the highest index
+    name_of = {}, owner_of = {}, -- name by id; id by name
   }, oracle)
 end
 
@@ -81,15 +104,17 @@ end
 function oracle.matches(entity, terms)
   if entity.staged or entity.dead then return false end
   local has = entity.has
+  local chooses, offered = false, false
   for k = 1, #terms do
     local term = terms[k]
-    local access = term.access
-    if access ~= "optional"
-      and (has[term.c] ~= nil) == (access == "without") then
+    local access, there = term.access, has[term.c] ~= nil
+    if access == "any" then
+      chooses, offered = true, offered or there
+    elseif access ~= "optional" and there == (access == "without") then
       return false
     end
   end
-  return true
+  return offered or not chooses
 end
 
 function oracle:matching(terms)
@@ -128,38 +153,250 @@ function oracle:filled(c, given)
 end
 
 function oracle:die(entity)
+  self:touch(entity)
+  for c in entries(entity.has) do self:lose(entity, c) end
   entity.dead, entity.staged, entity.doomed = true, false, false
-  entity.has, entity.moves = {}, entity.moves + 1
+  entity.has, entity.since, entity.moves = {}, {}, entity.moves + 1
   self.untidy = true
 end
 
+-- Links ----------------------------------------------------------------------
+
+--- The names of a component's links, in order.
+local function link_names(self, c)
+  local names = {}
+  for _, field in ipairs(self.components[c].fields) do
+    if field.link then names[#names + 1] = field.name end
+  end
+  return names
+end
+
+--- All links, as { place of a component, name }.
+local function list_links(self)
+  local all = {}
+  for c in ipairs(self.components) do
+    for _, name in ipairs(link_names(self, c)) do
+      all[#all + 1] = { c, name }
+    end
+  end
+  return all
+end
+
+--- Calls f(entity, place of a component, name) for the links that lead to one
+-- of these ids.
+local function each_link_to(self, ids, f)
+  for _, entity in ipairs(self:living()) do
+    for _, link in ipairs(self.all_links) do
+      local c, name = link[1], link[2]
+      local target = entity.has[c] and entity.has[c][name]
+      if target and ids[target] then f(entity, c, name) end
+    end
+  end
+end
+
+--- What becomes of an entity whose link leads to a dead one.
+local function follow(self, entity, c, name)
+  local rule = self.links[c][name].link
+  if rule == "remove" then
+    self:lose(entity, c)
+    entity.has[c], entity.moves = nil, entity.moves + 1
+  elseif rule == "destroy" then
+    self:kill(entity)
+  else
+    entity.has[c][name] = nil
+  end
+end
+
+--- Kills an entity. What its death takes along is collected first.
+function oracle:kill(entity)
+  if entity.dead then return end
+  self.all_links = self.all_links or list_links(self)
+  local dying, ids, count = { entity }, { [entity.id] = true }, 0
+  while count < #dying do
+    count = count + 1
+    each_link_to(self, { [dying[count].id] = true }, function(other, c, name)
+      if self.links[c][name].link == "destroy" and not ids[other.id] then
+        dying[#dying + 1], ids[other.id] = other, true
+      end
+    end)
+  end
+  for _, one in ipairs(dying) do self:die(one) end
+  each_link_to(self, ids, function(other, c, name)
+    follow(self, other, c, name)
+  end)
+end
+
+--- Is an entity the source, or above it? target_of(entity): what one links to.
+local function is_above(self, source, target, target_of)
+  while target and target ~= source.id do
+    local entity = self:find(target)
+    target = entity and target_of(entity)
+  end
+  return target ~= nil
+end
+
+--- Links an entity, which has the component, to another one, or to nothing. If
+-- that has died by a rule, the link follows its own. A circle that rules alone
+-- have made possible is not closed.
+local function link(self, entity, c, name, target)
+  local values, field = entity.has[c], self.links[c][name]
+  if values[name] == target then return end
+  if target and field.tree and is_above(self, entity, target, function(other)
+    return other.has[c] and other.has[c][name]
+  end) then
+    return
+  end
+  self.time = self.time + 1
+  values[name], entity.since[c .. name] = target, self.time
+  if target and not self:find(target) then follow(self, entity, c, name) end
+end
+
+--- The link of an entity when what is recorded has been applied, if no rule
+-- takes anything away.
+local function named_target(self, entity, c, name)
+  if entity.doomed then return nil end
+  local there = entity.has[c] ~= nil
+  local target = there and entity.has[c][name] or nil
+  for k = 1, entity.pending > 0 and #self.changes or 0 do
+    local change = self.changes[k]
+    if change.entity == entity and change.c == c then
+      if not there or change.kind == "remove" then target = nil end
+      local given = change.values and change.values[name]
+      if given ~= nil and (change.kind == "set" or not there) then
+        target = given ~= oracle.null and given or nil
+      end
+      there = change.kind ~= "remove"
+    end
+  end
+  return target
+end
+
+--- May an entity, nil for one that is to be spawned, get these links?
+function oracle:may_link(entity, c, given)
+  for name, field in entries(self.links[c] or {}) do
+    local target = given and given[name]
+    if target ~= nil and target ~= oracle.null then
+      if not self:alive(target) then return false end
+      if entity and field.tree
+        and is_above(self, entity, target, function(other)
+          return named_target(self, other, c, name)
+        end) then
+        return false
+      end
+    end
+  end
+  return true
+end
+
+--- The same for a list of parts that are to be spawned.
+function oracle:may_spawn(parts)
+  for _, part in ipairs(parts) do
+    if not self:may_link(nil, part.c, part.values) then return false end
+  end
+  return true
+end
+
+--- Is a link among the fields that are given, be it nil or not?
+function oracle:names_link(c, given)
+  for name in entries(self.links[c] or {}) do
+    if given[name] ~= nil then return true end
+  end
+  return false
+end
+
+--- The entities that link by a field, in the order of linking: for each id that
+-- they link to a list.
+function oracle:links_by(c, name)
+  local all, found, key = {}, {}, c .. name
+  for _, entity in ipairs(self:living()) do
+    local values = entity.has[c]
+    if values and values[name] then all[#all + 1] = entity end
+  end
+  table.sort(all, function(a, b) return a.since[key] < b.since[key] end)
+  for _, entity in ipairs(all) do
+    local id = entity.has[c][name]
+    found[id] = found[id] or {}
+    table.insert(found[id], entity)
+  end
+  return found
+end
+
+--- The entities that link to one, in the order of linking.
+function oracle:linked(id, c, name)
+  return self:alive(id) and self:links_by(c, name)[id] or {}
+end
+
+-- Applying changes -----------------------------------------------------------
+
 local carry = {}
 
-function carry.spawn(_, change) change.entity.staged = false end
+function carry.spawn(self, change)
+  self:touch(change.entity)
+  change.entity.staged = false
+end
 
-function carry.destroy(self, change) self:die(change.entity) end
+function carry.destroy(self, change) self:kill(change.entity) end
+
+--- Makes the links among these values, as long as the component stays.
+local function carry_links(self, entity, c, given)
+  local values = entity.has[c]
+  for _, name in ipairs(self.links[c] and link_names(self, c) or {}) do
+    local target = given[name]
+    if target ~= nil and entity.has[c] == values and not entity.dead then
+      if target == oracle.null then target = nil end
+      link(self, entity, c, name, target)
+    end
+  end
+end
+
+--- Fields other than links.
+local function carry_fields(self, entity, c, given)
+  local plain = {}
+  for name, value in entries(given) do
+    if not (self.links[c] and self.links[c][name]) then plain[name] = value end
+  end
+  assign(entity.has[c], plain)
+end
 
 function carry.add(self, change)
-  local has = change.entity.has
-  has[change.c] = has[change.c] or change.values or self:defaults(change.c)
+  local entity, c = change.entity, change.c
+  if entity.has[c] then return end
+  local given = change.values or self:defaults(c)
+  self:touch(entity)
+  entity.has[c] = {}
+  carry_fields(self, entity, c, given)
+  carry_links(self, entity, c, given)
+  if change.part then return end
+  for _, need in ipairs(self.components[c].needs or {}) do
+    carry.add(self, { entity = entity, c = need })
+  end
 end
 
-function carry.remove(_, change) change.entity.has[change.c] = nil end
+function carry.remove(self, change)
+  if change.entity.has[change.c] then self:lose(change.entity, change.c) end
+  change.entity.has[change.c] = nil
+end
 
 function carry.set(self, change)
-  carry.add(self, { entity = change.entity, c = change.c })
-  assign(change.entity.has[change.c], change.values)
+  local entity, c = change.entity, change.c
+  carry.add(self, { entity = entity, c = c })
+  carry_fields(self, entity, c, change.values)
+  carry_links(self, entity, c, change.values)
 end
 
---- Applies a change, or records it.
-function oracle:change(kind, entity, c, values)
-  local change = { kind = kind, entity = entity, c = c, values = values }
+--- Applies a change, or records it. part: of a spawn, which has all that its
+-- parts need.
+function oracle:change(kind, entity, c, values, part)
+  local change = { kind = kind, entity = entity, c = c, values = values,
+                   part = part }
   if #self.scopes > 0 then
     self.changes[#self.changes + 1] = change
     entity.pending = entity.pending + 1
   else
     entity.moves = entity.moves + 1
+    self:begin()
     carry[kind](self, change)
+    self:finish()
   end
 end
 
@@ -170,23 +407,39 @@ function oracle:may_give(id)
   return not newest or newest < id and self.entities[newest].dead == true
 end
 
+--- The parts and what they need.
+function oracle:with_needs(parts)
+  local all, seen = {}, {}
+  for k, part in ipairs(parts) do all[k], seen[part.c] = part, true end
+  for _, part in ipairs(all) do
+    for _, need in ipairs(self.components[part.c].needs or {}) do
+      if not seen[need] then all[#all + 1] = { c = need } end
+      seen[need] = true
+    end
+  end
+  return all
+end
+
 --- parts: list of { c, values }; false when the handle was issued before.
-function oracle:spawn(id, parts)
+-- exact: without what they need.
+function oracle:spawn(id, parts, exact)
   if type(id) ~= "number" or id <= 0 or self.entities[id] then return false end
   self.births = self.births + 1
-  local entity = { id = id, birth = self.births, has = {}, staged = true,
-                   pending = 0, moves = 0, staging = {} }
+  local entity = { id = id, birth = self.births, has = {}, since = {},
+                   staged = true, pending = 0, moves = 0, staging = {} }
   self.entities[id] = entity
   local index = id % GENERATION
   self.newest[index] = id
   self.highest = math.max(self.highest, index)
   self.order[#self.order + 1] = entity
+  self:begin()
   self:change("spawn", entity)
-  for _, part in ipairs(parts) do
+  for _, part in ipairs(exact and parts or self:with_needs(parts)) do
     local values = self:filled(part.c, part.values)
     entity.staging[part.c] = values
-    self:change("add", entity, part.c, values)
+    self:change("add", entity, part.c, values, true)
   end
+  self:finish()
   return entity
 end
 
@@ -212,7 +465,10 @@ end
 function oracle:add(id, c, values)
   local entity, drop = self:subject(id)
   if not entity then return drop end
-  if entity.has[c] and entity.pending == 0 then return true end
+  if not self:may_link(entity, c, values) then return false end
+  local known = entity.has[c] and entity.pending == 0
+  -- A rule may have taken a component with links away by then.
+  if known and not (self.links[c] and self:deferring()) then return true end
   self:change("add", entity, c, self:filled(c, values))
   return true
 end
@@ -226,15 +482,21 @@ function oracle:remove(id, c)
   return true
 end
 
-function oracle:set(id, c, given)
+--- quiet: observers are not told.
+function oracle:set(id, c, given, quiet)
   local entity, drop = self:subject(id)
   if not entity then return drop end
-  if entity.has[c] and self:is_held(c) then return false end
-  if entity.has[c] and entity.pending == 0 then
+  local waits = self:names_link(c, given)
+  if entity.has[c] and not waits and self:is_held(c) then return false end
+  if not self:may_link(entity, c, given) then return false end
+  self:begin()
+  if not quiet then self:note_set(entity, c) end
+  if entity.has[c] and entity.pending == 0 and not waits then
     assign(entity.has[c], given)
   else
     self:change("set", entity, c, given)
   end
+  self:finish()
   return true
 end
 
@@ -242,53 +504,93 @@ end
 function oracle:replace(id, gone, c, given)
   local entity, drop = self:subject(id)
   if not entity then return drop end
-  if given and entity.has[c] and self:is_held(c) then return false end
+  if given then
+    local waits = self:names_link(c, given)
+    if entity.has[c] and not waits and self:is_held(c) then return false end
+    if not self:may_link(entity, c, given) then return false end
+  end
+  self:begin()
   self:remove(id, gone)
-  if given then return self:set(id, c, given) end
-  return self:add(id, c)
+  local done = given and self:set(id, c, given, true)
+  if not given then done = self:add(id, c) end
+  self:finish()
+  return done
 end
 
---- The bulk forms match when they are called.
+--- The entities of a bulk change, in the order in which it changes them.
+local function subjects(self, terms)
+  local found = self:matching(terms)
+  table.sort(found, function(a, b)
+    return a.id % GENERATION > b.id % GENERATION
+  end)
+  return found
+end
+
+--- May all of these get these links? Those to which nothing happens are passed
+-- over.
+local function may_link_all(self, found, c, given)
+  for _, entity in ipairs(found) do
+    if not entity.doomed and not self:may_link(entity, c, given) then
+      return false
+    end
+  end
+  return true
+end
+
+--- The bulk forms match when they are called. These two return false where the
+-- call is an error.
 function oracle:add_all(terms, c, values)
-  for _, entity in ipairs(self:matching(terms)) do
-    self:add(entity.id, c, values)
-  end
-  return true
-end
-
-function oracle:remove_all(terms, c)
-  for _, entity in ipairs(self:matching(terms)) do
-    self:remove(entity.id, c)
-  end
-  return true
-end
-
-function oracle:replace_all(terms, gone, c)
-  for _, entity in ipairs(self:matching(terms)) do
-    self:replace(entity.id, gone, c)
-  end
-  return true
-end
-
-function oracle:destroy_all(terms)
-  for _, entity in ipairs(self:matching(terms)) do self:destroy(entity.id) end
+  local found = subjects(self, terms)
+  if not may_link_all(self, found, c, values) then return false end
+  self:begin()
+  for _, entity in ipairs(found) do self:add(entity.id, c, values) end
+  self:finish()
   return true
 end
 
 function oracle:set_all(terms, c, given)
-  local found = self:matching(terms)
+  local found = subjects(self, terms)
+  if not may_link_all(self, found, c, given) then return false end
+  local waits = self:names_link(c, given)
   for _, entity in ipairs(found) do
-    if entity.has[c] and not entity.doomed and self:is_held(c) then
+    if entity.has[c] and not entity.doomed and not waits
+      and self:is_held(c) then
       return false
     end
   end
+  self:begin()
   for _, entity in ipairs(found) do self:set(entity.id, c, given) end
+  self:finish()
   return true
+end
+
+function oracle:remove_all(terms, c)
+  self:begin()
+  for _, entity in ipairs(subjects(self, terms)) do
+    self:remove(entity.id, c)
+  end
+  self:finish()
+end
+
+function oracle:replace_all(terms, gone, c)
+  self:begin()
+  for _, entity in ipairs(subjects(self, terms)) do
+    self:replace(entity.id, gone, c)
+  end
+  self:finish()
+end
+
+function oracle:destroy_all(terms)
+  self:begin()
+  for _, entity in ipairs(subjects(self, terms)) do self:destroy(entity.id) end
+  self:finish()
 end
 
 function oracle:clear()
   if #self.scopes > 0 then return false end
+  self:begin()
   for _, entity in ipairs(self:living()) do self:die(entity) end
+  self:finish()
   return true
 end
 
@@ -325,6 +627,7 @@ function oracle:open(terms, walk)
   count(self, terms, 1)
   self.scopes[#self.scopes + 1] = {
     terms = terms, walk = walk, first = #self.changes, dropped = self.dropped,
+    sets = #self.sets,
   }
 end
 
@@ -339,16 +642,20 @@ local function forget(self, scope)
     if change.kind == "destroy" then entity.doomed = false end
   end
   self.dropped = scope.dropped
+  for k = #self.sets, scope.sets + 1, -1 do self.sets[k] = nil end
 end
 
 local function carry_out_all(self)
   local changes = self.changes
   self.changes = {}
+  self:begin()
   for _, change in ipairs(changes) do
     change.entity.pending = change.entity.pending - 1
     change.entity.moves = change.entity.moves + 1
-    carry[change.kind](self, change)
+    -- A rule may have killed it.
+    if not change.entity.dead then carry[change.kind](self, change) end
   end
+  self:finish()
 end
 
 function oracle:close(keep)

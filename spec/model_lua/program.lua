@@ -1,6 +1,7 @@
 --- program: makes random programs for a world, as plain data.
 --
---     { seed = 7, flush = "frame", phases = {...}, groups = { {1, 2} },
+--     { seed = 7, flush = "frame", phases = {...}, eighths = 1,
+--       groups = { {1, 2} },
 --       queries = { { write = {1}, read = {2}, ... }, ... },
 --       steps = { { op = "add", e = 12, c = 3, v = 55 },
 --                 { op = "each", q = 2, w = 9, parts = {
@@ -10,14 +11,18 @@
 -- a handle among those that were issued so far, c of a component, q of a query,
 -- v of values. So shrinking can remove any step, and the rest is a program too.
 
+-- Compiled, it would take the traces that the library's callers need.
+if jit then jit.off(true, true) end
+
 local entries = require "model_lua.entries"
 
 local program = {}
 
 --- The components of every program, by place, with their fields in order. No
 -- other spec uses these names, because a Lua state has one definition of a
--- name.
+-- name. needs: places; some go in a circle.
 program.components = {
+  { name = "ecs.Resource", storage = "sparse", fields = {} }, -- the first one
   { name = "ModelPosition", fields = {
     { name = "x", type = "f32", default = 0 },
     { name = "y", type = "f32", default = 1.5 } } },
@@ -32,15 +37,24 @@ program.components = {
     { name = "sure", type = "bool", default = false },
     { name = "who", type = "entity" },
     { name = "word", type = "u32", default = 4294967295 } } },
-  { name = "ModelHeat", storage = "sparse", fields = {
+  { name = "ModelHeat", storage = "sparse", needs = { 6 }, fields = {
     { name = "t", type = "f32", default = 0 } } },
-  { name = "ModelMemo", fields = {
+  { name = "ModelMemo", needs = { 8 }, fields = {
     { name = "k", type = "bool", default = true },
     { name = "w", type = "entity" } } },
   { name = "ModelPlain", fields = {} },
-  { name = "ModelRare", storage = "sparse", fields = {} },
+  { name = "ModelRare", storage = "sparse", needs = { 5, 9 }, fields = {} },
   { name = "ModelSeen", storage = "bits", fields = {} },
   { name = "ModelLit", storage = "bits", fields = {} },
+  { name = "ModelFollows", fields = {
+    { name = "at", type = "entity", link = "clear" },
+    { name = "n", type = "u8", default = 3 } } },
+  { name = "ModelTied", storage = "sparse", fields = {
+    { name = "to", type = "entity", link = "remove", tree = true } } },
+  { name = "ModelKin", fields = {
+    { name = "friend", type = "entity", link = "remove" },
+    { name = "of", type = "entity", link = "destroy", tree = true },
+    { name = "rank", type = "i16", default = 0 } } },
 }
 local COMPONENTS = #program.components
 
@@ -92,23 +106,26 @@ local anywhere = weigh {
   { "get", 60 }, { "get_fields", 50 }, { "has", 50 }, { "alive", 30 },
   { "components", 20 }, { "trim", 5 },
   { "value", 15 }, { "misuse", 25 }, { "clear", 2 },
-  { "group", 10 }, { "optimize", 4 },
+  { "group", 10 }, { "optimize", 4 }, { "resource", 20 },
   { "count", 15 }, { "first", 15 }, { "query", 3 }, { "hash", 3 },
   { "statistics", 8 }, { "explain", 2 }, { "collect", 4 }, { "close", 2 },
   { "batch", 22 }, { "each", 22 }, { "rows", 26 },
   { "add_all", 10 }, { "remove_all", 10 }, { "set_all", 14 },
-  { "destroy_all", 5 },
+  { "destroy_all", 5 }, { "links", 20 },
   { "system", 24 }, { "enable", 8 }, { "remove_system", 3 },
-  { "progress", 24 }, { "phase", 14 },
+  { "progress", 24 }, { "phase", 14 }, { "go", 8 },
+  { "watch", 8 }, { "look", 30 },
+  { "name", 24 }, { "find", 8 }, { "clone", 14 }, { "up", 24 },
+  { "observe", 14 }, { "unobserve", 3 },
 }
 
 -- Operations that are useful mostly inside a loop or a system.
 local within = weigh { { "throw", 20 }, { "view", 80 }, { "yield", 5 },
-                       { "system", 15 }, { "enable", 5 } }
+                       { "system", 15 }, { "enable", 5 }, { "go", 5 } }
 
 -- Operations without steps, used where loops would nest too deep.
 local is_loop = { batch = true, each = true, rows = true, spawn_many = true,
-                  system = true }
+                  system = true, links = true, up = true }
 
 local function step(below, depth, options)
   local op
@@ -191,6 +208,7 @@ make.destroy, make.alive, make.components = entity, entity, entity
 make.add, make.remove, make.set, make.set_field = value, component, value, value
 make.set_fields, make.replace = value, value
 make.get, make.get_fields, make.has = component, value, value
+make.resource = value
 make.value, make.misuse, make.group, make.optimize = value, value, value, value
 make.clear, make.hash, make.statistics = nothing, nothing, nothing
 make.trim = nothing
@@ -207,6 +225,12 @@ make.rows = function(made, below, depth, options)
     made.leave = 1 + below(4)
   end
 end
+make.links = function(made, below, depth, options)
+  component(made, below)
+  made.catch = below(2) == 0 or nil
+  if below(5) == 0 then made.leave = 1 + below(3) end
+  parts(made, below, depth, options)
+end
 make.add_all, make.set_all = query_value, query_value
 make.replace_all = query_value
 make.remove_all, make.destroy_all = query_value, query
@@ -219,6 +243,9 @@ make.system = function(made, below, depth, options)
   made.phase = below(4)
   made.before, made.after = below(70), below(70)
   made.disabled = below(8) == 0 or nil
+  made.every = below(6) == 0 and below(6) or nil
+  made.when = below(8) == 0 or nil
+  made.state = below(6) == 0 and below(2) or nil
   loop(made, below, depth, options)
   made.catch = nil
 end
@@ -226,16 +253,23 @@ make.enable = function(made, below)
   made.name, made.enabled = below(7), below(2) == 0
 end
 make.remove_system = function(made, below) made.name = below(7) end
-make.progress, make.phase = value, value
+make.progress, make.phase, make.go = value, value, value
+make.watch, make.look = query_value, nothing
+make.name, make.find, make.clone = value, value, entity
+make.observe, make.unobserve = query_value, value
+make.up = function(made, below, depth, options)
+  made.c, made.kind, made.tree = below(ANY), below(3), below(2)
+  loop(made, below, depth, options)
+end
 
 -- Programs -------------------------------------------------------------------
 
-local lists = { "write", "read", "optional", "with", "without" }
+local lists = { "write", "read", "optional", "with", "without", "any" }
 
 --- The components of a query by access: few, so that entities match.
 function program.query(below)
   local spec, seen = {}, {}
-  for _ = 1, 1 + below(below(4) + 1) do
+  for _ = 1, 1 + below(below(5) + 1) do
     local c, access = 1 + below(COMPONENTS), lists[1 + below(#lists)]
     if access == "with" and below(2) > 0 then access = "write" end
     if not seen[c] then
@@ -270,6 +304,9 @@ function program.make(seed, options)
   local made = { seed = seed, queries = {} }
   made.flush = below(3) == 0 and "frame" or "system"
   if below(3) == 0 then made.phases = { "early", "update", "late", "end" } end
+  made.watched = below(2) == 0 or nil
+  made.observed = below(3) == 0 or nil
+  made.eighths = made.phases and 1 + below(4) or nil
   made.groups = groups(below)
   for k = 1, 12 do made.queries[k] = program.query(below) end
   local setting = { without = options.without, by_entity = options.by_entity,

@@ -14,6 +14,7 @@
 local program = require "model_lua.program"
 local oracle = require "model_lua.oracle"
 local numbers = require "model_lua.numbers"
+local gates = require "model_lua.gates"
 
 local run = {}
 run.__index = run
@@ -152,8 +153,8 @@ end
 function run:compare_values(c, read, held, what)
   for _, field in ipairs(program.components[c].fields) do
     if not numbers.same(field.type, read[field.name], held[field.name]) then
-      self:fail("%s: %s.%s is %s, not %s", what, program.components[c].name,
-        field.name, numbers.text(read[field.name]),
+      self:fail("%s: %s.%s is %s, not %s", self.names[what] or what,
+        program.components[c].name, field.name, numbers.text(read[field.name]),
         numbers.text(held[field.name]))
     end
   end
@@ -165,20 +166,52 @@ local function compare_entity(self, entity)
   for c = 1, #program.components do
     local definition = self.definitions[c]
     local held = entity.has[c]
-    self:must(world:has(id, definition) == (held ~= nil), "%s: has(%s): not %s",
-      self:text(id), program.components[c].name, tostring(held ~= nil))
+    if world:has(id, definition) ~= (held ~= nil) then
+      self:fail("%s: has(%s): not %s", self:text(id),
+        program.components[c].name, tostring(held ~= nil))
+    end
     if #program.components[c].fields > 0 and not model:is_written(c) then
       local read = world:get(id, definition)
       self:must((read ~= nil) == (held ~= nil), "get(e)")
-      if held then self:compare_values(c, read, held, self:text(id)) end
+      if held then self:compare_values(c, read, held, id) end
     end
   end
 end
 
+--- Compares what links to an entity, in order, with what the oracle has. What
+-- is to be destroyed still counts, but loops pass over it.
+function run:compare_links(id, c, field, all)
+  local definition, count, wanted = self.definitions[c], 0, {}
+  for _, entity in ipairs(all) do
+    if not entity.doomed then wanted[#wanted + 1] = entity end
+  end
+  for e in self.world:links(id, definition, field) do
+    count = count + 1
+    if not wanted[count] or wanted[count].id ~= e then
+      self:fail("links to %s by %s: %s is out of order", self:text(id), field,
+        self:text(e))
+    end
+    self:digest(e)
+  end
+  if count ~= #wanted then
+    self:fail("links to %s by %s: %d, not %d", self:text(id), field, count,
+      #wanted)
+  end
+  self:must(self.world:link_count(id, definition, field) == #all,
+    "link_count")
+end
+
 --- Compares all components of all entities with the oracle.
 function run:compare()
-  for _, entity in ipairs(self.oracle:living()) do
-    compare_entity(self, entity)
+  local living = self.oracle:living()
+  for _, entity in ipairs(living) do compare_entity(self, entity) end
+  for c, component in ipairs(program.components) do
+    for _, field in ipairs(component.fields) do
+      local found = field.link and self.oracle:links_by(c, field.name)
+      for _, entity in ipairs(found and living or {}) do
+        self:compare_links(entity.id, c, field.name, found[entity.id] or {})
+      end
+    end
   end
   for k = math.max(1, #self.attic - 20), #self.attic do
     local id = self.attic[k]
@@ -189,26 +222,28 @@ function run:compare()
     self:must(query.real:count() == #self.oracle:matching(query.terms),
       "count of %s", self:text(query.real))
   end
+  self:compare_names()
   local text = self.world:hash() .. self.world:state_hash()
   for k = 1, #text, 4 do self:digest(tonumber(text:sub(k, k + 3), 16)) end
 end
 
 -- Queries --------------------------------------------------------------------
 
-local lists = { "write", "read", "optional", "with", "without" }
+local lists = { "write", "read", "optional", "with", "without", "any" }
 
 --- A query of the program: the library's query, its terms, and the terms with
 -- columns in the order of arguments.
 function run:make_query(spec)
   local real, terms, shown = {}, {}, {}
-  real.all = not (spec.write or spec.read or spec.with or spec.without) or nil
+  real.all = not (spec.write or spec.read or spec.with or spec.without
+    or spec.any) or nil
   for _, access in ipairs(lists) do
     local list = access == "write" and real or {}
     for k, c in ipairs(spec[access] or {}) do
       list[k] = self.definitions[c]
       local term = { c = c, access = access }
       terms[#terms + 1] = term
-      if access ~= "with" and access ~= "without"
+      if access ~= "with" and access ~= "without" and access ~= "any"
         and #program.components[c].fields > 0 then
         shown[#shown + 1] = term
       end
@@ -255,8 +290,15 @@ function run.define(ecs)
     for _, field in ipairs(component.fields) do
       fields[field.name] = field.default == nil and field.type
         or { field.type, field.default }
+      if field.link then
+        fields[field.name] = { "entity", link = field.link, tree = field.tree }
+      end
     end
-    local options = component.storage and { storage = component.storage }
+    local options = { storage = component.storage }
+    for k, need in ipairs(component.needs or {}) do
+      options.needs = options.needs or {}
+      options.needs[k] = program.components[need].name
+    end
     if next(fields) then
       definitions[c] = ecs.component(component.name, fields, options)
     else
@@ -281,11 +323,16 @@ local function begin(self, ecs)
   if self.abilities.flush then
     options.flush, options.phases = self.program.flush, self.program.phases
   end
+  self.phases = options.phases or { "first", "update", "last" }
+  gates.prepare(self, options)
+  if self.program.watched then
+    options.phases = { "watch", unpack(options.phases or self.phases) }
+  end
   self.world = ecs.world(options)
   self.names[self.world] = "world"
-  self.phases = options.phases or { "first", "update", "last" }
   self.flush = options.flush or "system"
   self:note("-- flush = " .. self.flush)
+  if self.fixed then self:define_step() end
   for _, list in ipairs(self.program.groups) do
     self:call(true, self.world, "group", names_of(self, list))
   end
@@ -297,6 +344,7 @@ end
 local function all(self)
   for k, step in ipairs(self.program.steps) do
     self:execute { step }
+    self:compare_told()
     if k % EVERY == 0 then self:compare() end
   end
   self:compare()
@@ -321,7 +369,7 @@ function run.new(ecs, made, options)
     program = made, names = {}, queries = {},
     registers = {}, attic = {}, births = 0, made = 0, depth = 0, views = {},
     systems = {}, prepared = {}, ops = 0, calls = 0,
-    errors = 0, rows = 0, sum = made.seed,
+    errors = 0, rows = 0, sum = made.seed, told_sum = 0,
     limit = options.limit or 4000, trace = options.trace,
     abilities = options.abilities,
   }, run)

@@ -57,6 +57,7 @@ end
 -- Optional keys of a step, and their replacements.
 local optional = {
   { "w" }, { "bad" }, { "catch" }, { "leave" }, { "disabled" },
+  { "every" }, { "when" }, { "state" },
   { "extras", 0 }, { "n", 1 }, { "count", 0 }, { "count", 1 },
 }
 

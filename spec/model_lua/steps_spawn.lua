@@ -5,6 +5,7 @@
 -- spawn_many gets its rows before they are in the world: they are not claimed,
 -- and their entities have no components yet.
 
+local entries = require "model_lua.entries"
 local program = require "model_lua.program"
 local numbers = require "model_lua.numbers"
 local oracle = require "model_lua.oracle"
@@ -74,7 +75,9 @@ local function spawn_prepared(self, number, held)
     for _, name in ipairs(names) do parts[#parts + 1] = name end
   end
   local shoot = self:call(true, self.world, "spawner", unpack(parts))
-  return shoot(unpack(given, 1, given.n))
+  return self:call(self.oracle:may_spawn(held), { shoot = function(_, ...)
+    return shoot(...)
+  end }, "shoot", unpack(given, 1, given.n))
 end
 
 function steps.spawn(self, step)
@@ -85,8 +88,10 @@ function steps.spawn(self, step)
   if step.v % 3 == 0 then
     id = spawn_prepared(self, step.v, held)
   else
-    id = self:call(true, self.world, "spawn", unpack(real))
+    id = self:call(self.oracle:may_spawn(held), self.world, "spawn",
+      unpack(real))
   end
+  if not self.oracle:may_spawn(held) then return end
   self:born(id, held, "spawn")
   if self.trace then self:note("  --> " .. self.names[id]) end
 end
@@ -109,7 +114,9 @@ function steps.spawn_as(self, step)
   if not real then return end
   local id = make_id(self, step.e)
   local possible = self.oracle:may_give(id)
-  local given, why = self:call(true, self.world, "spawn_as", id, unpack(real))
+  local wanted = not possible or self.oracle:may_spawn(held)
+  local given, why = self:call(wanted, self.world, "spawn_as", id, unpack(real))
+  if not wanted then return end
   self:digest(given or 3)
   self:must(given == (possible and id or nil),
     "spawn_as gives %s instead of %s", tostring(given),
@@ -139,6 +146,32 @@ local function of_newborn(entity, c)
   return entity.has[c] or entity.staging[c]
 end
 
+--- Parts without the links that they give; and those links, as list of { c,
+-- values }.
+local function without_links(self, held)
+  local plain, links = {}, {}
+  for k, part in ipairs(held) do
+    local given, linked = {}, {}
+    for name, value in entries(part.values or {}) do
+      local is_link = self.oracle.links[part.c]
+        and self.oracle.links[part.c][name]
+      if is_link then linked[name] = value else given[name] = value end
+    end
+    plain[k] = { c = part.c, values = given }
+    if next(linked) then links[#links + 1] = { c = part.c, values = linked } end
+  end
+  return plain, links
+end
+
+--- Links what spawn_many has made, before its callback changes anything.
+local function link_newborn(self, walk)
+  for _, part in ipairs(walk.links) do
+    for _, entity in ipairs(walk.born) do
+      self.oracle:set(entity.id, part.c, part.values)
+    end
+  end
+end
+
 --- One callback. The steps of rows wait until all entities are known.
 local function show_newborn(self, walk, held, batch)
   local columns = batches.columns_of(self, walk.query, batch)
@@ -146,6 +179,7 @@ local function show_newborn(self, walk, held, batch)
   local born = {}
   for i = 1, batch.count do
     born[i] = self:born(entities[i], held, "spawn_many")
+    walk.born[#walk.born + 1] = born[i]
     batches.check_columns(self, walk.query, columns, i, born[i], of_newborn)
   end
   walk.batch, walk.columns = batch, columns
@@ -154,6 +188,7 @@ local function show_newborn(self, walk, held, batch)
     walk.deferring = self.oracle:deferring()
     self.oracle:open(walk.deferring and {} or walk.query.terms, true)
     walk.opened = true
+    link_newborn(self, walk)
     if walk.step.bad and batch.count == walk.step.n
       and batches.store_badly(walk, columns, born[1], of_newborn) then
       return
@@ -161,28 +196,56 @@ local function show_newborn(self, walk, held, batch)
   end
   for i = 1, batch.count do
     walk.n = walk.n + 1
-    if walk.opened then self:bodies(walk, born[i], {}) end
+    -- Observers are told what the rows have when the call is over.
+    if walk.opened and not self.oracle.watchers then
+      self:bodies(walk, born[i], {})
+    end
     batches.store_row(self, walk, columns, i, born[i], of_newborn)
   end
 end
 
 local function spawn_with(self, step, real, held)
   local walk = self:begin_walk(step, bundle(self, real, held), {})
-  walk.seen = 0
+  local plain
+  walk.seen, walk.born = 0, {}
+  plain, walk.links = without_links(self, held)
   if self.trace then
     self:note(string.format("world:spawn_many(%d, %s, function...)", step.n,
       self:text(real)))
   end
+  self.oracle:begin()
   local ok, thrown = self:protect(function()
     self.world:spawn_many(step.n, real, function(batch)
-      show_newborn(self, walk, held, batch)
+      show_newborn(self, walk, plain, batch)
     end)
   end)
   if ok then self:must(walk.seen == step.n, "%d were spawned", walk.seen) end
   batches.check_over(self, walk)
   if walk.opened then self.oracle:close(ok) end
+  if not ok then link_newborn(self, walk) end
+  self.oracle:finish()
   if self.trace then self:note(ok and "end" or "end -- an error") end
   self:settle(walk, ok, thrown)
+end
+
+--- Sorts new entities in the order in which they were linked, where they were.
+local function sort_by_links(self, found, held)
+  for _, part in ipairs(held) do
+    for name in entries(self.oracle.links[part.c] or {}) do
+      local target = part.values and part.values[name]
+      if target ~= nil and target ~= oracle.null then
+        local rank, count = {}, 0
+        for e in self.world:links(target, self.definitions[part.c], name) do
+          count = count + 1
+          rank[e] = count
+        end
+        table.sort(found, function(a, b)
+          return (rank[a] or 0) < (rank[b] or 0)
+        end)
+        return
+      end
+    end
+  end
 end
 
 --- Without a function, a query for all entities finds the new ones.
@@ -197,13 +260,21 @@ local function spawn_without(self, step, real, held)
     end
   end)
   self:must(#found == step.n, "%d were spawned", #found)
+  sort_by_links(self, found, held)
+  self.oracle:begin()
   for _, id in ipairs(found) do self:born(id, held, "spawn_many") end
+  self.oracle:finish()
 end
 
 function steps.spawn_many(self, step)
   if self:is_full() then return end
   local real, held = self:parts(step.v, step.count)
   if not real then return end
+  if not self.oracle:may_spawn(held) then
+    self:call(false, self.world, "spawn_many", step.n, real,
+      step.call and print or nil)
+    return
+  end
   self.calls = self.calls + 1
   if step.call or self.oracle:deferring() then
     spawn_with(self, step, real, held)

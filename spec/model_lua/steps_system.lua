@@ -4,7 +4,7 @@
 -- of a system shows that the system before it has ended. A system without
 -- matching rows is not called at all, and changes nothing.
 --
---     frame    the plan, and the position in it
+--     frame    the places of the plan (gates.lua), and the position in it
 --       arrive   ends the last system; the next that runs must be this one
 --       leave    ends the system and its scope
 --
@@ -13,6 +13,7 @@
 
 local oracle = require "model_lua.oracle"
 local batches = require "model_lua.batches"
+local gates = require "model_lua.gates"
 local run = require "model_lua.run"
 
 local steps = run.steps
@@ -44,15 +45,15 @@ local function walked(self, system)
   if system.kind == "batch" then
     return function(batch, dt)
       local walk = walk_of()
-      self:must(dt == DT, "dt is %s", tostring(dt))
+      self:must(dt == system.dt, "dt is %s", tostring(dt))
       batches.show(self, walk, batch)
     end
   end
   return function(...)
     local walk = walk_of()
     local rows, id, dt = self:take_apart(walk, 1, ...)
-    self:must(dt == DT, "dt is %s", tostring(dt))
-    self:show_row_of(walk, id, rows)
+    self:must(dt == system.dt, "dt is %s", tostring(dt))
+    self:show_row(walk, id, rows, true)
   end
 end
 
@@ -60,7 +61,8 @@ end
 local function ran(self, system)
   return function(world, dt)
     arrive(self, system)
-    self:must(world == self.world and dt == DT, "run got other arguments")
+    self:must(world == self.world and dt == system.dt,
+      "run got other arguments")
     for _, part in ipairs(system.step.parts) do self:execute(part.steps) end
     leave(self, true)
   end
@@ -86,6 +88,7 @@ local function describe(self, step)
     spec.phase, spec.before, spec.after = system.phase, system.before[1],
       system.after
     if step.disabled then spec.enabled = false end
+    gates.describe(system, step, spec)
   end
   spec[kind] = (kind == "run" and ran or walked)(self, system)
   return system, spec
@@ -105,6 +108,18 @@ function steps.system(self, step)
   if not wanted then return end
   local _, place = find(self, system.name)
   self.systems[place or #self.systems + 1] = system
+end
+
+--- Defines a system that shows where each step of the fixed phase begins.
+function run:define_step()
+  local system = { name = "step", kind = "run", phase = self.fixed_phase,
+                   before = {}, after = {}, enabled = true,
+                   step = { parts = {} } }
+  local spec = { name = system.name, phase = system.phase }
+  gates.describe(system, system.step, spec)
+  spec.run = ran(self, system)
+  self:call(true, self.world, "system", spec)
+  self.systems[1] = system
 end
 
 function steps.enable(self, step)
@@ -139,11 +154,13 @@ end
 --- The next system of the plan that will call back; nil: there is none.
 local function next_system(self)
   local frame = self.frame
-  while frame.at < #frame.plan do
+  while frame.at < #frame.places do
     frame.at = frame.at + 1
-    local planned = frame.plan[frame.at]
-    local system = find(self, planned.name)
-    if system and system.enabled and system.phase == planned.phase
+    local place = frame.places[frame.at]
+    if not place.system then gates.begin(self, frame, place) end
+    local system = place.system and find(self, place.name)
+    if system and system.enabled and system.phase == place.phase
+      and gates.opens(self, system, frame.dt)
       and (system.kind == "run"
            or #self.oracle:matching(system.query.terms) > 0) then
       return system
@@ -172,18 +189,10 @@ function arrive(self, system)
   self:digest(#system.name + frame.at)
 end
 
-local function of_phase(plan, phase)
-  if not phase then return plan end
-  local kept = {}
-  for _, system in ipairs(plan) do
-    if system.phase == phase then kept[#kept + 1] = system end
-  end
-  return kept
-end
-
---- Runs a frame that may begin: f is the call of the library.
-local function run_frame(self, step, plan, f)
-  local frame = { plan = plan, at = 0 }
+--- Runs a frame that may begin: f is the call of the library. single: of one
+-- phase alone.
+local function run_frame(self, step, places, single, f)
+  local frame = { places = places, at = 0, whole = DT, single = single }
   self.frame, self.calls = frame, self.calls + 1
   if self.trace then self:note("-- a frame") end
   if self.flush == "frame" then self.oracle:open({}, false) end
@@ -207,9 +216,8 @@ local function try_frame(self, step, method, phase, ...)
     return
   end
   local a, b = ...
-  run_frame(self, step, of_phase(plan, phase), function()
-    self.world[method](self.world, a, b)
-  end)
+  run_frame(self, step, gates.places(plan, self.phases, phase), phase ~= nil,
+    function() self.world[method](self.world, a, b) end)
 end
 
 function steps.progress(self, step)
@@ -220,6 +228,13 @@ function steps.phase(self, step)
   if not self.abilities.phases then return end
   local phase = self.phases[step.v % #self.phases + 1]
   try_frame(self, step, "run", phase, phase, DT)
+end
+
+function steps.go(self, step)
+  if not self.abilities.phases then return end
+  self.state_next = gates.states[step.v % 2 + 1]
+  self:call(true, self.world, "go", self.state_next)
+  self:must(self.world:state() == self.state_now, "the state is another")
 end
 
 return steps

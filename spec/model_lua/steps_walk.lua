@@ -16,9 +16,11 @@ local steps = run.steps
 -- Loops ----------------------------------------------------------------------
 
 --- Runs a loop that opens a scope: call(walk) makes the call of the library.
-local function scoped(self, step, query, name, call)
+-- claims: the terms that the callback claims, where they are others.
+function run:scoped(step, query, name, call, claims)
   local model = self.oracle
-  if model:is_contested(query.terms) then
+  claims = claims or query.terms
+  if model:is_contested(claims) then
     self:call(false, query.real, name, function()
       self:fail("a claimed component was walked over")
     end)
@@ -29,7 +31,7 @@ local function scoped(self, step, query, name, call)
   if self.trace then
     self:note(string.format("%s:%s(function...)", self:text(query.real), name))
   end
-  model:open(query.terms, true)
+  model:open(claims, true)
   local ok, thrown = self:protect(function() call(walk) end)
   if ok then self:all_came(walk) end
   batches.check_over(self, walk)
@@ -40,7 +42,7 @@ end
 
 function steps.batch(self, step)
   local query = self:query(step.q)
-  scoped(self, step, query, "batch", function(walk)
+  self:scoped(step, query, "batch", function(walk)
     query.real:batch(function(batch, a, b)
       self:check_extras(step, a, b)
       batches.show(self, walk, batch)
@@ -74,13 +76,13 @@ end
 --- Makes a store through a view in the oracle; false where it is an error.
 local function store_in_oracle(self, view, field, held)
   local values = behind(self, view)
-  if view.access == "read" or not values then return false end
+  if view.access == "read" or not values or field.link then return false end
   if view.direct then
     values[field.name] = held
     return true
   end
   if held == nil then held = oracle.null end
-  return self.oracle:set(view.entity.id, view.c, { [field.name] = held })
+  return self.oracle:set(view.entity.id, view.c, { [field.name] = held }, true)
 end
 
 local function write(self, view, field, raw, held, wrong)
@@ -141,8 +143,9 @@ local function read_all(self, views)
   end
 end
 
---- One row of each or rows, given as a table of views.
-local function show_row(self, walk, id, rows, direct)
+--- One row of each or rows, given as a table of views. direct: of each, which
+-- nothing can take away.
+function run:show_row(walk, id, rows, direct)
   local entity = self:visit(walk, id)
   local views, by_term = views_of(self, walk, entity, rows, direct)
   read_all(self, views)
@@ -158,11 +161,6 @@ local function show_row(self, walk, id, rows, direct)
   end
   read_all(self, views)
   walk.kept = views[1] or walk.kept
-end
-
---- One row of an each system.
-function run:show_row_of(walk, id, rows)
-  show_row(self, walk, id, rows, true)
 end
 
 --- A view that was kept beyond its loop.
@@ -188,20 +186,20 @@ end
 function steps.each(self, step)
   if not self.abilities.each then return end
   local query, last = self:query(step.q), nil
-  scoped(self, step, query, "each", function(walk)
+  self:scoped(step, query, "each", function(walk)
     last = walk
     query.real:each(function(...)
       local rows, id, a, b = self:take_apart(walk, step.extras, ...)
       self:check_extras(step, step.extras > 0 and a or nil,
         step.extras > 1 and b or nil)
-      show_row(self, walk, id, rows, true)
+      self:show_row(walk, id, rows, true)
     end, self:extras(step))
   end)
   if last then check_over(self, last) end
 end
 
 --- Entities that matched all the time must have been visited.
-local function none_was_passed_over(self, walk)
+function run:none_was_passed_over(walk)
   for entity, moves in entries(walk.left) do
     self:must(entity.moves ~= moves or entity.doomed or entity.staged,
       "rows passed over %s", self:text(entity.id))
@@ -210,11 +208,11 @@ end
 
 local function loop_rows(self, walk)
   local step, terms = walk.step, walk.query.terms
-  for id, a, b, c, d in walk.query.real:rows() do
+  for id, a, b, c, d, e in walk.query.real:rows() do
     local entity = self.oracle:find(id)
     self:must(entity and not entity.doomed and oracle.matches(entity, terms),
       "rows: %s is dead or does not match", self:text(id))
-    show_row(self, walk, id, { a, b, c, d }, false)
+    self:show_row(walk, id, { a, b, c, d, e }, false)
     if step.leave == walk.n then return true end
   end
   return false
@@ -235,8 +233,41 @@ function steps.rows(self, step)
   local ok, thrown = self:protect(function() left = loop_rows(self, walk) end)
   if self.trace then self:note(ok and "end" or "end -- an error") end
   if ok and not left then
-    none_was_passed_over(self, walk)
+    self:none_was_passed_over(walk)
     check_over(self, walk)
+  end
+  self:settle(walk, ok, thrown)
+end
+
+--- A loop over what links to an entity; it opens no scope either.
+function steps.links(self, step)
+  local model, id = self.oracle, self:pick(step.e)
+  local c, field = 1 + step.c % #program.components, nil
+  while not model.links[c] do c = 1 + c % #program.components end
+  for name, link in entries(model.links[c]) do
+    if not field or link.tree then field = name end
+  end
+  self:compare_links(id, c, field, model:linked(id, c, field))
+  local found, left = model:linked(id, c, field), false
+  local walk = self:begin_walk(step, nil, found)
+  if self.trace then
+    self:note(string.format("for ... in world:links(%s, %s, %q) do",
+      self:text(id), program.components[c].name, field))
+  end
+  local ok, thrown = self:protect(function()
+    for e in self.world:links(id, self.definitions[c], field) do
+      local entity = self:visit(walk, e)
+      self:must(model:alive(e) and entity.has[c] and entity.has[c][field] == id,
+        "links: %s does not link any more", self:text(e))
+      self:bodies(walk, entity, {})
+      if step.leave == walk.n then left = true break end
+    end
+  end)
+  if self.trace then self:note(ok and "end" or "end -- an error") end
+  for entity in entries(walk.left) do
+    self:must(left or not ok or entity.doomed or not entity.has[c]
+      or entity.has[c][field] ~= id, "links passed over %s",
+      self:text(entity.id))
   end
   self:settle(walk, ok, thrown)
 end

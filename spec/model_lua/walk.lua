@@ -142,7 +142,7 @@ function run.steps.throw(self, step)
   if step.kind == 5 then
     self:note("an error of ecs")
     self.thrown = { misuse = true }
-    self.world:get(self:pick(1000), self.definitions[7])
+    self.world:get(self:pick(1000), self.definitions[8]) -- ModelPlain
   end
   local values = { "thrown on purpose", {}, 7.5, false }
   local value = values[step.kind + 1]
@@ -186,7 +186,7 @@ function run:each_store(walk, salt, store)
     if term.access ~= "read" then
       for f, field in ipairs(program.components[term.c].fields) do
         local number = mix(mix(w, salt), t * 10 + f)
-        if number % 3 > 0 then
+        if number % 3 > 0 and not field.link then
           store(term, field, self:storable(field, math.floor(number / 3)), t)
         end
       end
@@ -197,7 +197,7 @@ end
 --- A number other than the stored one.
 function run.other(held)
   if type(held) == "boolean" then return not held end
-  return held == 0 and 1 or 0
+  return (held == 0 or held == nil) and 1 or 0
 end
 
 return run

@@ -39,6 +39,9 @@ do
   watch("world:", debug.getmetatable(scene).__index)
   watch("query:", debug.getmetatable(scene:query { Any }).__index)
   watch("total:", debug.getmetatable(scene:sum "any").__index)
+  local Flat = ecs.component("Flat", { x = "f32", y = "f32" })
+  watch("near:", debug.getmetatable(scene:grid { query = { Flat },
+    at = { Flat, "x", "y" }, cell = 1 }).__index)
   watch("ecs.", ecs)
   watch("ecs.math.", ecs.math)
 end
@@ -177,6 +180,17 @@ world:add(a, Stunned)
 world:add(a, Burning { heat = 5 })
 world:add(a, Drag { factor = 0.3 })
 show("add", world:components(a), world:get(a, Burning, "heat"))
+local Torch = ecs.prefab("Torch", { Burning { heat = 3 }, Position { x = 1 },
+  children = { { Enemy, Position { y = 2 } } } })
+local lit = world:spawn(Torch, Position { y = 5 })
+show("prefab", Torch.name, world:get(lit, Position), world:get(lit, Burning),
+  world:link_count(lit, ecs.ChildOf), Torch == ecs.prefab "Torch")
+world:destroy(lit)
+refused("prefab", function() world:spawn(Torch, Torch) end)
+refused("prefab of what", function() ecs.prefab("Torch", { Enemy }) end)
+show("clone", world:components(world:clone(a)))
+world:name(a, "torch")
+show("name", world:name(a), world:find "torch" == a, world:find "lamp")
 world:remove(a, Burning)
 world:remove(a, Enemy)
 show("remove", world:components(a))
@@ -186,6 +200,43 @@ refused("tag", function() world:get(a, Enemy) end)
 refused("spawn twice", function() world:spawn(Position, Position) end)
 refused("strict", function() world:set(a, Position, "x", "1") end)
 show("hashes", world:hash(), world:state_hash())
+
+-- Links ----------------------------------------------------------------------
+
+local Orbits = ecs.component("Orbits",
+  { around = { "entity", link = "clear" } })
+for _, field in ipairs(ecs.ChildOf.fields) do
+  show("link", field.name, field.type, field.default, field.link, field.tree)
+end
+local sun = world:spawn()
+local planet = world:spawn(Orbits { around = sun })
+local moon = world:spawn(Orbits { around = planet },
+  ecs.ChildOf { parent = planet })
+for e in world:links(sun, Orbits, "around") do show("links", e) end
+for e in world:children(planet) do show("children", e) end
+for e in world:ancestors(moon) do show("ancestors", e) end
+show("parent", world:parent(moon), world:parent(sun),
+  world:link_count(planet, Orbits))
+local along = world:query { read = { Orbits },
+  up = { ecs.ChildOf, read = { Orbits } } }
+for e, orbits, above in along:rows() do
+  show("up, rows", e, orbits.around, above and above.around)
+end
+along:each(function(orbits, above, e)
+  show("up, each", e, orbits.around, above and above.around)
+end)
+along:batch(function(batch)
+  local above = batch.up.Orbits
+  show("up, batch", batch.count, above and above.around[1])
+end)
+show("up, query", tostring(along), along:count())
+refused("circle", function()
+  world:set(planet, ecs.ChildOf { parent = moon })
+end)
+world:destroy(sun)
+refused("dead target", function() world:set(moon, Orbits, "around", sun) end)
+show("cleared", world:get(planet, Orbits, "around"), world:destroy(planet),
+  world:alive(moon))
 
 -- Often enough for LuaJIT to compile the loop.
 local found = 0
@@ -206,6 +257,43 @@ for k = 1, 300 do
   end
 end
 show("found", found)
+
+-- Events ----------------------------------------------------------------------
+
+do
+  local made = ecs.world {}
+  local Hit = ecs.event("Hit", { who = "entity", damage = "f32" })
+  local total = made:sum "damage"
+  made:system { name = "hurt", query = { read = { Hit } }, compile = true,
+    each = function(hit) total:add(hit.damage) end }
+  made:system { name = "shoot", query = { read = { Position } }, compile = true,
+    each = function(p, _, e) made:emit(Hit { who = e, damage = p.x }) end }
+  made:spawn(Position { x = 0.1 })
+  show("event", made:emit(Hit { damage = 3 }), made:state_hash())
+  for _ = 1, 3 do
+    made:progress(1)
+    show("event", total:value(), made:stats().entities, made:hash())
+  end
+  refused("event", function() made:emit(Position { x = 1 }) end)
+end
+
+-- Resources -------------------------------------------------------------------
+
+do
+  local made = ecs.world {}
+  local row, e = made:resource(Body { a = 0.1, j = 1 })
+  show("resource", row, e, row.a, row.h, row.j, made:hash(), made:state_hash())
+  row.b = 1 / 3
+  made:resource(Body, { c = -7 })
+  show("resource", row.b, row.c, made:resource(Body) == row)
+  made:spawn(Position { x = 1 })
+  made:system { name = "s", query = { Position }, compile = true,
+    each = function(p) p.x = p.x * row.c + row.b end }
+  made:progress(1)
+  show("resource", made:state_hash(), made:components(e))
+  refused("resource", function() made:resource(Drag) end)
+  refused("resource", function() row.c = 200 end)
+end
 
 -- Many entities and queries --------------------------------------------------
 
@@ -330,6 +418,85 @@ world:enable("off", true)
 world:system { name = "off", run = function() error("ended", 0) end }
 refused("failed", function() world:progress(1) end)
 refused("no phase", function() world:run("paint", 1) end)
+
+-- Grids ----------------------------------------------------------------------
+
+do
+  local space = ecs.world { seed = 3 }
+  for k = 1, 60 do
+    space:spawn(Position { x = k * 7 % 13, y = k * 5 % 11 })
+  end
+  local near = space:grid { query = { read = { Position } },
+                            at = { Position, "x", "y" }, cell = 1.5 }
+  near:build()
+  for e, p in near:within(6, 5, 2.5) do show("within", e, p.x, p.y) end
+  for e, p in near:box(0, 0, 2, 3) do show("box", e, p.x, p.y) end
+  for one, other, p, q in near:each_pair(1) do
+    show("pair", one, other, p.x - q.x)
+  end
+  local e, p, distance = near:nearest(6.3, 5.4, 4, 17)
+  show("nearest", e, p.x, p.y, distance)
+  show("near", near:count(3, 3, 3), near:any(3, 3, 0), near:any(3, 3, 9, 2))
+  show("explain", near:explain())
+  space:system { name = "ask", query = { Position }, uses = { near },
+    each = function(own, _, self)
+      own.x = own.x + near:count(own.x, own.y, 1) + self / 100
+    end }
+  space:progress(1)
+  show("asked", space:state_hash(), near:count(6, 5, 3))
+end
+
+-- Observers ------------------------------------------------------------------
+
+local watched = ecs.world {}
+local function tell(what)
+  return function(e, p)
+    if type(e) == "number" then return show(what, e, p and p.x) end
+    show(what, e.count, e.entities[1], e.Position.x[e.count])
+  end
+end
+watched:on("add", Position, tell "added")
+watched:on("set", Position, tell "set")
+watched:on("remove", Position, tell "removed", { batch = true })
+watched:on("enter", watched:query { Position, with = { Enemy } },
+  tell "entered")
+local leaving = watched:on("leave", watched:query { with = { Enemy } },
+  tell "left")
+watched:on("destroy", tell "destroyed")
+watched:spawn_many(3, { Position { x = 0.1 } })
+watched:set(2, Position { x = 0.7 })
+watched:query({ Position }):add(Enemy)
+leaving:off()
+watched:clear()
+show("observer", leaving)
+watched:on("add", Position, function(e) watched:remove(e, Position) end)
+watched:on("remove", Position, function(e) watched:add(e, Position) end)
+refused("circle", function() watched:spawn(Position) end)
+
+-- Time and states ------------------------------------------------------------
+
+local timed = ecs.world { states = { "menu", "play" },
+  phases = { { "step", fixed = 1 / 60, most = 3 }, "update" } }
+local half = timed:on("begin", "play", function(same, from)
+  show("begin", same:state(), from)
+end)
+timed:on("end", "menu", function(same, to) show("end", same:state(), to) end)
+timed:system { name = "step", phase = "step", run = function(_, dt)
+  show("step", dt)
+end }
+timed:system { name = "seldom", every = 0.1, in_state = "play",
+  when = function(same) return same:stats().frames % 2 == 0 end,
+  run = function(_, dt) show("seldom", dt) end }
+for k = 1, 12 do
+  if k == 2 then timed:go "play" end
+  timed:progress(1 / 45)
+end
+timed:progress(1)
+show("phase", timed:phase "step")
+show("time", timed:hash(), timed:stats().dropped_steps, timed:explain())
+half:off()
+refused("state", function() timed:go "over" end)
+refused("phase", function() timed:phase "update" end)
 
 -- Random numbers and totals --------------------------------------------------
 

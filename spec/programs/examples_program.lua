@@ -16,7 +16,8 @@ function methods.system(self, spec)
   local done, text = false, "a loop over a batch"
   if spec.each then
     done, text = pcall(define, self, { name = "compiled", query = spec.query,
-                                       each = spec.each, compile = true })
+                                       phase = spec.phase, each = spec.each,
+                                       compile = true })
     if done then self:remove_system "compiled" end
   end
   print(spec.name .. ": " .. (done and "compiles" or text))

@@ -55,7 +55,10 @@ end
 
 -- A scene as described above.
 local function new_scene()
-  local world, other, closed = ecs.world {}, ecs.world {}, ecs.world {}
+  local world, other, closed = ecs.world {
+    phases = { "first", "update", { "last", fixed = 1 / 60 } },
+    states = { "menu", "play" },
+  }, ecs.world {}, ecs.world {}
   local entity = world:spawn(Position { x = 1 }, Target)
   local stale = world:spawn(Position)
   world:destroy(stale)
@@ -63,15 +66,19 @@ local function new_scene()
   other:spawn()
   local foreign = other:spawn(Position) + 2 ^ 29
   local own = { world = world, entity = entity, query = query,
-                total = world:sum "total" }
+                total = world:sum "total", near = world:grid {
+                  query = { Position }, at = { Position, "x", "y" }, cell = 2,
+                } }
   local closed_query, closed_total = closed:query { Position }, closed:max "m"
+  local closed_near = closed:grid { query = { Position },
+    at = { Position, "x", "y" }, cell = 2 }
   closed:close()
   local pool = {
     true, false, "", "x", "Position", "no such", ("long"):rep(100), "\0",
     {}, { 1 }, { Position }, { x = 1 }, setmetatable({}, { __index = refuse }),
     nothing, type, coroutine.create(nothing), io.stdout,
     world, other, closed, query, other:query { Position }, closed_query,
-    own.total, other:min "m", closed_total,
+    own.total, other:min "m", closed_total, own.near, closed_near,
     entity, stale, foreign, Position, Enemy, Position { x = 1 },
     Target { who = entity },
   }
@@ -87,6 +94,12 @@ local function new_scene()
   pool[#pool + 1] = step
   local _, row = step(loop)
   pool[#pool + 1] = row
+  local near_step, _, _, near_loop = own.near:within(1, 0, 5)
+  local _, near_row = near_step()
+  pool[#pool + 1] = near_step
+  pool[#pool + 1] = near_row
+  pool[#pool + 1] = near_loop
+  pool[#pool + 1] = own.near:each_pair(5)
   if rawget(_G, "jit") and pcall(require, "ffi") then
     local ffi = require "ffi"
     pool[#pool + 1] = ffi.new "int64_t"

@@ -53,21 +53,79 @@ static ecs_Storage check_storage(lua_State *L, int index, const char *name,
   return ECS_STORE_TABLE;
 }
 
-static ecs_Storage check_options(lua_State *L, int index, const char *name,
-                                 bool tag) {
-  ecs_Storage storage = ECS_STORE_TABLE;
-  if (lua_isnoneornil(L, index)) return storage;
+/* Pushes the name of an entry of needs: a component, or the name of one. */
+static void push_need(lua_State *L, int index, const char *name) {
+  if (lua_type(L, index) == LUA_TSTRING) {
+    lua_pushvalue(L, index);
+    return;
+  }
+  const Definition *need =
+      (const Definition *)bind_find(L, index, KIND_DEFINITION);
+  if (need) {
+    lua_pushstring(L, need->name);
+    return;
+  }
+  bind_push_description(L, index);
+  bind_error(L, "%s: needs lists components, or their names, and not %s", name,
+             lua_tostring(L, -1));
+}
+
+/* Is the string on top of the stack among the first count of the list? */
+static bool has_need(lua_State *L, int list, uint32_t count) {
+  bool found = false;
+  for (uint32_t i = 1; !found && i <= count; i++) {
+    lua_rawgeti(L, list, (int)i);
+    found = lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
+/* Reads the list at index into the private table of the definition below it. */
+static void read_needs(lua_State *L, int index, Definition *definition,
+                       int owner) {
+  const char *name = definition->name;
+  uint32_t count = 0;
+  if (!lua_istable(L, index))
+    bind_error(L, "%s: needs is a list, as in needs = { Position }", name);
+  lua_newtable(L);
+  int list = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TNUMBER)
+      bind_error(L, "%s: needs is a list, as in needs = { Position }", name);
+    push_need(L, lua_gettop(L), name);
+    if (has_need(L, list, count))
+      bind_error(L, "%s: needs names %s twice", name, lua_tostring(L, -1));
+    lua_rawseti(L, list, (int)++count);
+  }
+  definition->need_count = count;
+  compat_push_private(L, owner);
+  lua_pushvalue(L, list);
+  lua_rawseti(L, -2, DEFINITION_NEEDS);
+  lua_settop(L, list - 1);
+}
+
+/* Reads the options at index into the definition on top of the stack. */
+static void read_options(lua_State *L, int index, Definition *definition) {
+  const char *name = definition->name;
+  bool tag = definition->field_count == 0;
+  int owner = lua_gettop(L);
+  definition->storage = ECS_STORE_TABLE;
+  if (lua_isnoneornil(L, index)) return;
   if (!lua_istable(L, index))
     bind_error(L, "%s: options are a table such as { storage = 'sparse' }",
                name);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2)
                                                      : bind_type_name(L, -2);
-    if (strcmp(key, "storage") != 0)
-      bind_error(L, "%s has no option '%s' (there is storage)", name, key);
-    storage = check_storage(L, lua_gettop(L), name, tag);
+    if (strcmp(key, "storage") == 0)
+      definition->storage = check_storage(L, lua_gettop(L), name, tag);
+    else if (strcmp(key, "needs") == 0)
+      read_needs(L, lua_gettop(L), definition, owner);
+    else
+      bind_error(L, "%s has no option '%s' (there are storage, needs)", name,
+                 key);
   }
-  return storage;
 }
 
 static ecs_Scalar check_type(lua_State *L, int index, const char *component,
@@ -129,19 +187,59 @@ static void sort_names(lua_State *L, int index, int slots, int fields) {
   if (count != fields) bind_error(L, "the fields changed while being read");
 }
 
-/* Accepts { type, default } and no other key: { 'i32', default = 1 } would look
- * like a field without a default. */
+/* Accepts { type, default }, and of names link and tree: { 'i32', default = 1 }
+ * would look like a field without a default. */
 static void check_listed(lua_State *L, int index, const char *component,
                          const char *field) {
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     bool number = lua_type(L, -2) == LUA_TNUMBER;
     double key = number ? lua_tonumber(L, -2) : 0;
     if (number && (key == 1 || key == 2)) continue;
+    const char *word =
+        lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    if (strcmp(word, "link") == 0 || strcmp(word, "tree") == 0) continue;
     bind_error(L,
                "%s.%s: a field is a type such as 'f32', or "
                "{ type, default }",
                component, field);
   }
+}
+
+/* Reads what a field's table at entry says of a link: link and tree. */
+static void read_link(lua_State *L, int entry, Definition *definition,
+                      uint32_t f) {
+  static const char *const rules[] = {"clear", "remove", "destroy"};
+  const ecs_Field *field = &definition->fields[f];
+  uint32_t rule = 0;
+  lua_pushliteral(L, "tree");
+  lua_rawget(L, entry);
+  lua_pushliteral(L, "link");
+  lua_rawget(L, entry);
+  if (!lua_isnil(L, -2) && !lua_isboolean(L, -2))
+    bind_error(L, "%s.%s: tree is true or false", definition->name,
+               field->name);
+  bool tree = lua_toboolean(L, -2) != 0;
+  if (lua_isnil(L, -1)) {
+    if (tree)
+      bind_error(L,
+                 "%s.%s: a tree is made of links: say what happens when "
+                 "their target dies, as in { 'entity', link = 'clear', tree = "
+                 "true }",
+                 definition->name, field->name);
+    return;
+  }
+  const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+  while (rule < ECS_LINK_RULE_COUNT && strcmp(word, rules[rule]) != 0) rule++;
+  if (rule == ECS_LINK_RULE_COUNT)
+    bind_error(L,
+               "%s.%s: link says what happens when the target dies: 'clear' "
+               "(the field), 'remove' (the component) or 'destroy' (the "
+               "entity)",
+               definition->name, field->name);
+  if (field->type != ECS_ENTITY)
+    bind_error(L, "%s.%s: only an entity field can be a link, not %s",
+               definition->name, field->name, ecs_scalar_name(field->type));
+  bind_definition_link(definition, f, (ecs_LinkRule)rule, tree);
 }
 
 /* Reads the fields of a definition from the table at schema, in the order of
@@ -170,6 +268,7 @@ static void read_schema(lua_State *L, int schema, int slots,
                  "the field when you spawn",
                  definition->name, field->name);
     field->default_value = ecs_scalar_load(field->type, &element);
+    if (listed) read_link(L, entry, definition, f);
     lua_settop(L, entry - 1);
   }
 }
@@ -186,9 +285,19 @@ static Definition *read_definition(lua_State *L, int schema) {
   return definition;
 }
 
-static bool has_field(const Definition *definition, const ecs_Field *field) {
-  for (uint32_t f = 0; f < definition->field_count; f++)
-    if (bind_field_equals(&definition->fields[f], field)) return true;
+/* Do two definitions say the same of a link? */
+static bool has_same_link(const ecs_Link *a, const ecs_Link *b) {
+  if (!a || !b) return a == b;
+  return a->rule == b->rule && a->tree == b->tree;
+}
+
+/* Has a definition the field f of another? */
+static bool has_field(const Definition *definition, const Definition *other,
+                      uint32_t f) {
+  for (uint32_t k = 0; k < definition->field_count; k++)
+    if (bind_field_equals(&definition->fields[k], &other->fields[f]))
+      return has_same_link(bind_definition_link_of(definition, k),
+                           bind_definition_link_of(other, f));
   return false;
 }
 
@@ -205,8 +314,25 @@ static bool is_same(const Definition *a, const Definition *b) {
   if (a->field_count != b->field_count || a->storage != b->storage)
     return false;
   for (uint32_t f = 0; f < a->field_count; f++)
-    if (!has_field(b, &a->fields[f])) return false;
+    if (!has_field(b, a, f)) return false;
   return true;
+}
+
+/* Do the two definitions at the top of the stack need the same? */
+static bool has_same_needs(lua_State *L, const Definition *known,
+                           const Definition *candidate) {
+  int top = lua_gettop(L);
+  bool same = known->need_count == candidate->need_count;
+  if (!same || known->need_count == 0) return same;
+  bind_definition_push_needs(L, top);
+  bind_definition_push_needs(L, top - 1);
+  for (uint32_t i = 1; same && i <= known->need_count; i++) {
+    lua_rawgeti(L, top + 2, (int)i);
+    same = has_need(L, top + 1, known->need_count);
+    lua_pop(L, 1);
+  }
+  lua_settop(L, top);
+  return same;
 }
 
 /* Leaves the definition of this name on the stack: an equal one that exists, or
@@ -215,12 +341,16 @@ static bool is_same(const Definition *a, const Definition *b) {
 static int keep_or_add(lua_State *L, Definition *candidate) {
   ECS_ASSERT(lua_touserdata(L, -1) == candidate && candidate->index == 0);
   Definition *known = bind_definition_find(L, 1);
-  if (known && is_same(known, candidate)) return 1;
+  if (known && is_same(known, candidate)) {
+    if (has_same_needs(L, known, candidate)) return 1;
+    return bind_error(L, "%s is already defined, and needs other components",
+                      known->name);
+  }
   if (known)
     return bind_error(L, "%s is already defined, with %s", known->name,
                       known->field_count == 0 ? "no fields"
                       : has_same_names(known, candidate)
-                          ? "other types, defaults or storage"
+                          ? "other types, defaults, links or storage"
                           : known->listing);
   lua_pop(L, 1);
   bind_definition_add(L, candidate);
@@ -253,8 +383,7 @@ int bind_define_component(lua_State *L) {
                       lua_tostring(L, 1));
   lua_settop(L, 3);
   Definition *definition = read_definition(L, 2);
-  definition->storage =
-      check_options(L, 3, definition->name, definition->field_count == 0);
+  read_options(L, 3, definition);
   return keep_or_add(L, definition);
 }
 
@@ -262,6 +391,6 @@ int bind_define_tag(lua_State *L) {
   refuse_reserved(L, check_name(L, 1, "tag"));
   lua_settop(L, 2);
   Definition *definition = read_definition(L, 0);
-  definition->storage = check_options(L, 2, definition->name, true);
+  read_options(L, 2, definition);
   return keep_or_add(L, definition);
 }

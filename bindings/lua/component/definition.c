@@ -27,6 +27,8 @@ static void push_object_description(lua_State *L, int index) {
     lua_pushfstring(L, "the component %s", definition->name);
   else if (value)
     lua_pushfstring(L, "a value of %s", value->definition->name);
+  else if (bind_find(L, index, KIND_PREFAB))
+    lua_pushliteral(L, "a prefab");
   else if (bind_find(L, index, KIND_WORLD))
     lua_pushliteral(L, "a world");
   else if (bind_find(L, index, KIND_QUERY))
@@ -315,8 +317,22 @@ static int definition_tostring(lua_State *L) {
   return 1;
 }
 
-/* Pushes a list { { name =, type =, default = }, ... }. It is new at each call,
- * so a script may change it. The null entity as default is nil. */
+/* Adds what a link's definition says to the table on top. */
+static void push_link(lua_State *L, const Definition *definition, uint32_t f) {
+  static const char *const rules[] = {"clear", "remove", "destroy"};
+  for (uint32_t k = 0; k < definition->link_count; k++) {
+    const ecs_Link *link = &definition->links[k];
+    if (link->field != f) continue;
+    lua_pushstring(L, rules[link->rule]);
+    lua_setfield(L, -2, "link");
+    lua_pushboolean(L, link->tree);
+    lua_setfield(L, -2, "tree");
+  }
+}
+
+/* Pushes a list { { name =, type =, default = }, ... }; of links, also link and
+ * tree, as they were defined. It is new at each call, so a script may change it.
+ * The null entity as default is nil. */
 static int push_fields(lua_State *L, const Definition *definition) {
   lua_createtable(L, (int)definition->field_count, 0);
   for (uint32_t f = 0; f < definition->field_count; f++) {
@@ -330,6 +346,7 @@ static int push_fields(lua_State *L, const Definition *definition) {
         L, field->type,
         (const char *)definition->defaults + definition->offsets[f]);
     lua_setfield(L, -2, "default");
+    push_link(L, definition, f);
     lua_rawseti(L, -2, (int)f + 1);
   }
   return 1;
@@ -379,8 +396,16 @@ static int value_tostring(lua_State *L) {
   return 1;
 }
 
-/* fields(Position): the name, a list { { name, type }, ... }, and the bytes of
- * an image. */
+/* Is a field a link that is a tree? */
+static bool is_tree(const Definition *definition, uint32_t field) {
+  for (uint32_t i = 0; i < definition->link_count; i++)
+    if (definition->links[i].field == field) return definition->links[i].tree;
+  return false;
+}
+
+/* fields(Position): the name, a list { { name, type }, ... }, in which links
+ * have true and whether they are a tree behind the type, and the bytes of an
+ * image. */
 static int definition_fields(lua_State *L) {
   const Definition *definition = bind_definition_check(L, 1, "fields");
   lua_pushstring(L, definition->name);
@@ -391,6 +416,12 @@ static int definition_fields(lua_State *L) {
     lua_rawseti(L, -2, 1);
     lua_pushstring(L, ecs_scalar_name(definition->fields[f].type));
     lua_rawseti(L, -2, 2);
+    if (definition_is_link(definition, f)) {
+      lua_pushboolean(L, true);
+      lua_rawseti(L, -2, 3);
+      lua_pushboolean(L, is_tree(definition, f));
+      lua_rawseti(L, -2, 4);
+    }
     lua_rawseti(L, -2, (int)f + 1);
   }
   compat_push_whole(L, definition->image_bytes);
@@ -472,7 +503,20 @@ static int value_parts(lua_State *L) {
   return 2;
 }
 
+/* definition_of(part): the definition of a value, or the part itself where it is
+ * a definition; nothing for everything else. */
+static int definition_of(lua_State *L) {
+  lua_settop(L, 1);
+  const Value *value = (const Value *)bind_find(L, 1, KIND_VALUE);
+  if (value) {
+    bind_definition_push(L, value->definition);
+    return 1;
+  }
+  return bind_find(L, 1, KIND_DEFINITION) ? 1 : 0;
+}
+
 static const luaL_Reg functions[] = {{"fields", definition_fields},
+                                     {"definition_of", definition_of},
                                      {"values_by", values_by},
                                      {"value_parts", value_parts},
                                      {NULL, NULL}};

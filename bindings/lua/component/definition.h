@@ -23,11 +23,15 @@ typedef struct Definition {
   uint32_t field_count;
   uint32_t image_bytes;
   ecs_Storage storage;
+  uint32_t need_count;     /* names in its list of needs; new_definition.h */
   const char *name;        /* with listing and the names of fields: borrowed
                               from strings in the private table */
   const char *listing;     /* "x, y", for messages */
   const uint32_t *offsets; /* bytes from the image's start, one per field */
   const void *defaults;    /* an image; NULL for a tag */
+  ecs_Link *links;         /* link_count of them */
+  uint64_t linked;         /* bit k: field k is a link */
+  uint32_t link_count;
   ecs_Field fields[];
 } Definition;
 
@@ -37,6 +41,12 @@ typedef struct Value {
   uint64_t given;               /* bit k: the script gave field k */
   uint64_t image[];             /* all fields; fields not given are defaults */
 } Value;
+
+/* Is a field a link? Views only read those. */
+static inline bool definition_is_link(const Definition *definition,
+                                      uint32_t field) {
+  return (definition->linked >> field & 1) != 0;
+}
 
 /* Makes a value of memory that has the image and `given`. */
 static inline void bind_value_finish(Value *value,

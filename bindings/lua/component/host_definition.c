@@ -28,9 +28,19 @@ static bool has_plain_names(const ecs_World *native, ecs_Component component) {
 
 static ecs_Field field_of(const ecs_World *native, ecs_Component component,
                           uint32_t field) {
-  ecs_FieldInfo info = {"", ECS_F32, 0, 0};
+  ecs_FieldInfo info = {.name = "", .type = ECS_F32};
   (void)ecs_component_field(native, component, field, &info);
   return (ecs_Field){info.name, info.type, info.default_value};
+}
+
+static bool agrees_on_link(const Definition *definition,
+                           const ecs_World *native, ecs_Component component,
+                           uint32_t field) {
+  ecs_FieldInfo info = {.is_link = false};
+  (void)ecs_component_field(native, component, field, &info);
+  const ecs_Link *link = bind_definition_link_of(definition, field);
+  if (!link || !info.is_link) return !link && !info.is_link;
+  return link->rule == info.rule && link->tree == info.tree;
 }
 
 /* Is the component the same, order of fields included? */
@@ -41,7 +51,9 @@ static bool agrees(const Definition *definition, const ecs_World *native,
     return false;
   for (uint32_t f = 0; f < definition->field_count; f++) {
     ecs_Field field = field_of(native, component, f);
-    if (!bind_field_equals(&definition->fields[f], &field)) return false;
+    if (!bind_field_equals(&definition->fields[f], &field) ||
+        !agrees_on_link(definition, native, component, f))
+      return false;
   }
   return true;
 }
@@ -57,6 +69,9 @@ static Definition *copy(lua_State *L, int name, const ecs_World *native,
     lua_pushstring(L, field.name);
     field.name = lua_tostring(L, -1);
     definition->fields[f] = field;
+    ecs_FieldInfo info = {.is_link = false};
+    (void)ecs_component_field(native, component, f, &info);
+    if (info.is_link) bind_definition_link(definition, f, info.rule, info.tree);
     lua_rawseti(L, -2, (int)f + 1);
   }
   definition->storage = ecs_component_storage(native, component);

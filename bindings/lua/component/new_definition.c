@@ -31,7 +31,7 @@ static void lay_out(Definition *definition) {
   definition->offsets = offsets;
   definition->image_bytes = count ? (uint32_t)round_up(end, alignment) : 0;
   ECS_ASSERT(definition->image_bytes <= 8u * count);
-  ECS_ASSERT((char *)(offsets + count) <= image);
+  ECS_ASSERT((char *)(definition->links + count) <= image);
   definition->defaults = count ? image : NULL;
 }
 
@@ -50,7 +50,7 @@ static void push_listing(lua_State *L, const Definition *definition) {
  */
 static size_t definition_bytes(uint32_t count) {
   return round_up(sizeof(Definition) + count * sizeof(ecs_Field) +
-                      count * sizeof(uint32_t),
+                      count * (sizeof(uint32_t) + sizeof(ecs_Link)),
                   8) +
          8u * count;
 }
@@ -61,6 +61,10 @@ Definition *bind_definition_begin(lua_State *L, int name, uint32_t count) {
       (Definition *)bind_new(L, KIND_DEFINITION, definition_bytes(count));
   definition->name = lua_tostring(L, name);
   definition->field_count = count;
+  definition->linked = definition->link_count = 0;
+  definition->links =
+      (ecs_Link *)(void *)((uint32_t *)(void *)&definition->fields[count] +
+                           count);
   compat_push_private(L, -1);
   lua_pushvalue(L, name);
   lua_rawseti(L, -2, DEFINITION_NAME);
@@ -104,6 +108,12 @@ Definition *bind_definition_find(lua_State *L, int name) {
   return (Definition *)bind_find(L, -1, KIND_DEFINITION);
 }
 
+void bind_definition_push_needs(lua_State *L, int index) {
+  compat_push_private(L, index);
+  lua_rawgeti(L, -1, DEFINITION_NEEDS);
+  lua_replace(L, -2);
+}
+
 /* Are the defaults the same bits once they are stored? */
 static bool has_equal_default(const ecs_Field *a, const ecs_Field *b) {
   uint64_t one = 0, other = 0;
@@ -112,11 +122,26 @@ static bool has_equal_default(const ecs_Field *a, const ecs_Field *b) {
   return one == other;
 }
 
+void bind_definition_link(Definition *definition, uint32_t field,
+                          ecs_LinkRule rule, bool tree) {
+  ECS_ASSERT(definition->link_count < definition->field_count);
+  definition->links[definition->link_count++] = (ecs_Link){field, rule, tree};
+  definition->linked |= UINT64_C(1) << field;
+}
+
+const ecs_Link *bind_definition_link_of(const Definition *definition,
+                                        uint32_t field) {
+  for (uint32_t k = 0; k < definition->link_count; k++)
+    if (definition->links[k].field == field) return &definition->links[k];
+  return NULL;
+}
+
 bool bind_field_equals(const ecs_Field *a, const ecs_Field *b) {
   return a->type == b->type && strcmp(a->name, b->name) == 0 &&
          has_equal_default(a, b);
 }
 
 bool bind_name_is_reserved(const char *name) {
-  return strcmp(name, "count") == 0 || strcmp(name, "entities") == 0;
+  return strcmp(name, "count") == 0 || strcmp(name, "entities") == 0 ||
+         strcmp(name, "up") == 0;
 }

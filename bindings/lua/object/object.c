@@ -27,9 +27,9 @@ static const char state_key = 0;
 #define STATE_MAGIC UINT64_C(0x3c6ef372fe94f82b)
 
 static const char *const kind_names[KIND_COUNT] = {
-    "ecs.Component", "ecs.Value",   "ecs.World", "ecs.Query",
-    "ecs.Kernel",    "ecs.Library", "ecs.View",  "ecs.Rows",
-    "ecs.Program",   "ecs.Total",   "ecs.Copy"};
+    "ecs.Component", "ecs.Value", "ecs.World",    "ecs.Query",   "ecs.Kernel",
+    "ecs.Library",   "ecs.View",  "ecs.Rows",     "ecs.Program", "ecs.Total",
+    "ecs.Copy",      "ecs.Links", "ecs.Observer", "ecs.Prefab",  "ecs.Grid"};
 
 /* Tables of the state ------------------------------------------------------ */
 
@@ -173,8 +173,8 @@ static void create_metatable(lua_State *L, ModuleState *state, int kind) {
 }
 
 static void create_state(lua_State *L) {
-  static const char *const tables[] = {"definitions", "libraries", "worlds",
-                                       "hosts", "block_tables"};
+  static const char *const tables[] = {
+      "definitions", "prefabs", "libraries", "worlds", "hosts", "block_tables"};
   ModuleState *state = (ModuleState *)lua_newuserdata(L, sizeof *state);
   memset(state, 0, sizeof *state);
   state->header.magic = STATE_MAGIC;
@@ -207,4 +207,16 @@ void bind_ensure_state(lua_State *L) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)&state_key);
   lua_pushvalue(L, -2);
   lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+void bind_push_kept(lua_State *L, int index, const char *name) {
+  compat_push_private(L, index);
+  lua_getfield(L, -1, name);
+  if (!lua_istable(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, name);
+  }
+  lua_remove(L, -2);
 }

@@ -14,12 +14,17 @@
  *      Program      a kernel program bound to a query
  *      Total        a sum or extreme that each systems add to
  *      Copy         elements of a script's table, for programs
+ *      LinkLoop     a loop over entities that link to one
+ *      LuaObserver  a function that is told of changes of a world
+ *      Prefab       parts and children of entities that are spawned from it
+ *      LuaGrid      an ecs_Grid, which belongs to a query
  *
  *      ModuleState --> definitions,       LuaQuery --> LuaWorld
  *        libraries (upvalue 1 of          Kernel, Program --> LuaQuery
  *        every function)                  View --> LuaQuery or LuaWorld
- *                                         RowLoop --> LuaQuery
- *                                         Total <-> LuaWorld
+ *                                         RowLoop --> LuaQuery or LuaGrid
+ *                                         LuaGrid --> LuaQuery
+ *                                         Total, LuaObserver <-> LuaWorld
  *
  * An arrow is a reference through a private table: a world outlives the objects
  * that were made from it. A world can also be closed. Then its native is NULL,
@@ -64,6 +69,10 @@ typedef enum ObjectKind {
   KIND_PROGRAM,
   KIND_TOTAL,
   KIND_COPY,
+  KIND_LINKS,
+  KIND_OBSERVER,
+  KIND_PREFAB,
+  KIND_GRID,
   KIND_COUNT
 } ObjectKind;
 
@@ -84,6 +93,7 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
  *   [STRUCT_WORDS] tells whether C data is a value, see bind_struct_words; only
  *                  there if `has_structs`
  *   definitions    definitions by index and by name
+ *   prefabs        prefabs by name
  *   libraries      libraries by name
  *   accelerated    true once scripts/ecs has taken the calls of field_calls.c
  *   worlds         list of the worlds that are borrowed from hosts
@@ -93,6 +103,7 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
  *   rows, each     make rows and run query:each, see row_view.c, row_loop.c
  *   blocks         makes loops over blocks of rows, see block_loop.c
  *   block_tables   the tables of these: 1 has the row in its block at [1]
+ *   observed       the observers of worlds, see observers.h
  *   traced, trace  a message, and where it was raised, see traceback.c
  *   chunk_prefix   prefix of the chunk names of scripts/ecs, see error.c */
 #define TRACER (KIND_COUNT + 1)
@@ -108,6 +119,7 @@ typedef struct ModuleState {
   void *recent_world; /* NULL: none */
   uint64_t recent_world_magic;
   const void *recent_definitions[RECENT_DEFINITIONS]; /* hashed by address */
+  const void *child_of; /* the definition of ecs.ChildOf; NULL: not asked for */
   const void *host_call; /* a HostCall while one is served; see host.c */
   struct OpenWalk *walk; /* innermost open walk, of any world; NULL when none
                             is open or a frame began inside it */
@@ -193,5 +205,9 @@ BIND_INTERNAL void bind_add(lua_State *L, const luaL_Reg *functions);
 /* Pushes the metatable of a kind, or the table of its methods. */
 BIND_INTERNAL void bind_push_metatable(lua_State *L, ObjectKind kind);
 BIND_INTERNAL void bind_push_methods(lua_State *L, ObjectKind kind);
+
+/* Pushes a table of the private table of the object at an index, made if there is
+ * none. */
+void bind_push_kept(lua_State *L, int index, const char *name);
 
 #endif

@@ -18,14 +18,14 @@
 #include "world/report.h"
 
 /* The source of a walk, a list made by scripts/ecs: the system's name, or "" for
- * query:each, the program, the values of its uniforms, and two functions. renew() is called
- * behind rows that took an exit; it returns the program and the values to go on
- * with; nil: all other rows are plain Lua. It is false where nothing outside can
- * change. keep() is called before such rows, and in the end, where the program
- * changes numbers of the caller: they are in the values then. Behind them: the
- * list of bind_outside_same, or false, which renew returns too; the function
- * that is compiled; and the copies of the program's arrays, which renew returns
- * last. */
+ * query:each, the program, the values of its uniforms, and two functions.
+ * renew() is called behind rows that took an exit; it returns the program and
+ * the values to go on with; nil: all other rows are plain Lua. It is false
+ * where nothing outside can change. keep() is called before such rows, and in
+ * the end, where the program changes numbers of the caller: they are in the
+ * values then. Behind them: the list of bind_outside_same, or false, which
+ * renew returns too; the function that is compiled; and the copies of the
+ * program's arrays, which renew returns last. */
 enum {
   SOURCE_NAME = 1,
   SOURCE_PROGRAM,
@@ -118,10 +118,15 @@ static void begin_program(lua_State *L, ExitLoop *loop) {
                                  .random_key = loop->rows->run.key,
                                  .stop = &program->stop,
                                  .arrays = program->arrays,
-                                 .array_count = program->array_count};
+                                 .array_count = program->array_count,
+                                 .grid_count = program->grid_count,
+                                 .grids = program->natives};
   loop->part.batch = &loop->rows->batch;
   loop->part.reductions = program->sums;
   loop->part.changed = true;
+  /* Of another program than the first, whose grids were built before. */
+  for (uint32_t k = 0; k < program->grid_count && loop->status == ECS_OK; k++)
+    if (!program->natives[k]) loop->status = bind_program_ready(program);
   lua_settop(L, name - 1);
 }
 
@@ -310,6 +315,16 @@ static bool next(lua_State *L, RowLoop *rows) {
   return found;
 }
 
+/* Builds the grids of the program of the source at index 4, before its columns
+ * are held. A failure is that of its first part, too. */
+static void ready_grids(lua_State *L) {
+  lua_rawgeti(L, 4, SOURCE_PROGRAM);
+  Program *program = (Program *)bind_find(L, -1, KIND_PROGRAM);
+  if (program && bind_query_is_live(program->query))
+    (void)bind_program_ready(program);
+  lua_pop(L, 1);
+}
+
 /* run_exits(query, f, runs, source, ...): a system's run, or one of query:each,
  * by a program, of which rows that take its exit are calls of f with the
  * arguments behind source.
@@ -332,10 +347,11 @@ static int run_exits(lua_State *L) {
   lua_pop(L, 2);
   if (call.system)
     call.key = ecs_random_key(query->world->seed, name, bind_whole_check(L, 3));
+  ready_grids(L);
   Outcome outcome = bind_rows_walk(L, query, 5, &call);
   if (outcome == OUTCOME_THROWN && loop.status != ECS_OK)
     outcome = OUTCOME_MISUSE;
-  int results = bind_walk_results(L, outcome, call.idle);
+  int results = bind_walk_results(L, query->world, outcome, call.idle);
   lua_pushboolean(L, call.drew);
   if (outcome != OUTCOME_DONE) return results + 1;
   compat_push_whole(L, (double)loop.exits);

@@ -117,6 +117,7 @@ static void push_misfit(lua_State *L, const LuaQuery *query,
   }
   const ecs_KernelColumn *column = &kernel->columns[wrong];
   const char *verb = column->access == ECS_READ       ? "reads"
+                     : column->access == ECS_UP       ? "reads of targets"
                      : column->access == ECS_OPTIONAL ? "takes, if present,"
                                                       : "writes";
   lua_pushfstring(L, "ecs: kernel %s %s %s.%s as %s, which %s does not offer",
@@ -257,7 +258,8 @@ static bool try_parameters(lua_State *L, Kernel *kernel) {
   return read;
 }
 
-/* kernel(query, library, name, parameters): a Kernel; or nil and a message. */
+/* kernel(query, library, name, parameters, more): a Kernel; or nil and a
+ * message. more: the table may have other fields, too, as a component may. */
 static int kernel_bind(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   const char *library_name = luaL_checkstring(L, 2);
@@ -272,9 +274,11 @@ static int kernel_bind(lua_State *L) {
                     library_name, name);
     return bind_fail(L);
   }
-  lua_settop(L, 4);
+  lua_settop(L, 5);
   luaL_checktype(L, 4, LUA_TTABLE);
-  if (!is_sound(L, kernel) || !check_names(L, kernel)) return bind_fail(L);
+  bool more = lua_toboolean(L, 5);
+  if (!is_sound(L, kernel) || (!more && !check_names(L, kernel)))
+    return bind_fail(L);
   Kernel *bound = push_kernel(L, query, kernel);
   if (!try_parameters(L, bound)) return bind_fail(L);
   uint32_t wrong = UINT32_MAX;

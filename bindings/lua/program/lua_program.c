@@ -1,6 +1,6 @@
 /* lua_program.c: kernel programs, as scripts/ecs compiles them.
  *
- *      program(world, query, text, totals, loops) --> Program
+ *      program(world, query, text, totals, loops, grids) --> Program
  *      run_program(program, values, name, runs, copies)
  *
  * values are the uniforms, copies the arrays (table_copy.c).
@@ -23,6 +23,7 @@
 #include "program/table_copy.h"
 #include "world/components.h"
 #include "world/report.h"
+#include "world/telling.h"
 
 /* Where the private table has the list of loops. */
 static int loops_slot(const Program *program) {
@@ -50,7 +51,29 @@ static void keep_totals(lua_State *L, Program *program) {
   lua_pop(L, 1);
 }
 
-/* wrap(query, native, totals, loops): a Program for a new native program. */
+static int grids_slot(const Program *program) {
+  return loops_slot(program) + 1;
+}
+
+/* Stores the grids of the list at index 5 in the program on top of the stack. */
+static void keep_grids(lua_State *L, Program *program) {
+  if (program->grid_count == 0) return;
+  luaL_checktype(L, 5, LUA_TTABLE);
+  compat_push_private(L, -1);
+  lua_newtable(L);
+  for (uint32_t k = 0; k < program->grid_count; k++) {
+    lua_rawgeti(L, 5, (int)k + 1);
+    program->grids[k] = (LuaGrid *)bind_find(L, -1, KIND_GRID);
+    if (!program->grids[k] || program->grids[k]->world != program->query->world)
+      luaL_argerror(L, 5, "lacks a grid");
+    lua_rawseti(L, -2, (int)k + 1);
+  }
+  lua_rawseti(L, -2, grids_slot(program));
+  lua_pop(L, 1);
+}
+
+/* wrap(query, native, totals, loops, grids): a Program for a new native program.
+ */
 static int wrap(lua_State *L) {
   LuaQuery *query = (LuaQuery *)bind_find(L, 1, KIND_QUERY);
   ecs_Program *native = (ecs_Program *)lua_touserdata(L, 2);
@@ -60,7 +83,8 @@ static int wrap(lua_State *L) {
                  (info.uniforms + (size_t)info.reductions) * sizeof(double) +
                  info.reductions *
                      (sizeof(Reduction) + sizeof(Total *) + sizeof(Tally *)) +
-                 info.arrays * sizeof(ecs_ProgramArray);
+                 info.arrays * sizeof(ecs_ProgramArray) +
+                 info.grids * (sizeof(LuaGrid *) + sizeof(ecs_Grid *));
   Program *program = (Program *)bind_new(L, KIND_PROGRAM, bytes);
   bind_keep(L, 1, 1);
   program->query = query;
@@ -75,9 +99,13 @@ static int wrap(lua_State *L) {
   program->array_count = info.arrays;
   program->arrays =
       (ecs_ProgramArray *)(void *)(program->tallies + info.reductions);
-  ECS_ASSERT((char *)(program->arrays + info.arrays) <=
+  program->grid_count = info.grids;
+  program->grids = (LuaGrid **)(void *)(program->arrays + info.arrays);
+  program->natives = (ecs_Grid **)(void *)(program->grids + info.grids);
+  ECS_ASSERT((char *)(program->natives + info.grids) <=
              (char *)program + bytes);
   keep_totals(L, program);
+  keep_grids(L, program);
   compat_push_private(L, -1);
   lua_pushvalue(L, 4);
   lua_rawseti(L, -2, loops_slot(program));
@@ -85,9 +113,10 @@ static int wrap(lua_State *L) {
   return 1;
 }
 
-/* program(world, query, text, totals, loops): a Program; or nil, a message, and
- * true if the text is not at fault. loops: line of the text with a repeat -> the
- * place of the script's loop, as messages show it. */
+/* program(world, query, text, totals, loops, grids): a Program; or nil, a
+ * message, and true if the text is not at fault. loops: line of the text with a
+ * repeat -> the place of the script's loop, as messages show it. grids: in the
+ * order of the text; nil: it has none. */
 static int program_create(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   LuaQuery *query = bind_query_check(L, 2);
@@ -95,7 +124,7 @@ static int program_create(lua_State *L) {
   const char *text = luaL_checklstring(L, 3, &length);
   char message[512];
   ecs_Program *native = NULL;
-  lua_settop(L, 5);
+  lua_settop(L, 6);
   luaL_checktype(L, 4, LUA_TTABLE);
   luaL_checktype(L, 5, LUA_TTABLE);
   luaL_argcheck(L, query->world == world, 2, "of another world");
@@ -118,7 +147,8 @@ static int program_create(lua_State *L) {
   lua_pushlightuserdata(L, native);
   lua_pushvalue(L, 4);
   lua_pushvalue(L, 5);
-  if (lua_pcall(L, 4, 1, 0) == 0) return 1;
+  lua_pushvalue(L, 6);
+  if (lua_pcall(L, 5, 1, 0) == 0) return 1;
   if (bind_query_is_live(query)) ecs_program_destroy(native);
   return lua_error(L);
 }
@@ -291,6 +321,17 @@ static bool is_idle(const Program *program) {
          first == 0;
 }
 
+ecs_Status bind_program_ready(Program *program) {
+  for (uint32_t k = 0; k < program->grid_count; k++) {
+    LuaGrid *grid = program->grids[k];
+    ecs_Status status =
+        grid->life.native ? bind_grid_ready(grid) : ECS_E_ARGUMENT;
+    if (status != ECS_OK) return status;
+    program->natives[k] = grid->life.native;
+  }
+  return ECS_OK;
+}
+
 /* Runs a program without exits with the uniforms that are in its numbers. runs:
  * how often the phase of the system has run, for random numbers. Allocates
  * nothing of Lua. */
@@ -307,7 +348,10 @@ static ecs_Status run_native(Program *program, uint64_t runs) {
   call.arrays = program->arrays;
   call.array_count = program->array_count;
   call.stop = &program->stop;
-  ecs_Status status = ecs_program_run(program->native, &call);
+  call.grids = program->natives;
+  call.grid_count = program->grid_count;
+  ecs_Status status = bind_program_ready(program);
+  if (status == ECS_OK) status = ecs_program_run(program->native, &call);
   if (status == ECS_OK) end_totals(program, program->name);
   return status;
 }
@@ -366,9 +410,11 @@ static int run_program(lua_State *L) {
   ecs_Status status = run_native(program, runs);
   bind_program_write(L, program, 2);
   if (status != ECS_OK) return fail(L, status);
+  bool idle = is_idle(program), drawn = has_drawn(program);
+  bind_tell(L, program->query->world);
   lua_pushboolean(L, 1);
-  lua_pushboolean(L, is_idle(program));
-  lua_pushboolean(L, has_drawn(program));
+  lua_pushboolean(L, idle);
+  lua_pushboolean(L, drawn);
   return 3;
 }
 
@@ -407,9 +453,10 @@ static int copy_wanted(lua_State *L) {
 
 /* Functions that scripts/ecs/ffi calls directly; see programs_ffi.lua.
  *   run    runs a program with the uniforms in its numbers, for the system that
- *          run_program ran it for: 1, and 2 more where the system is idle, and
- *          4 more where a row has drawn; 0: nothing was done, and run_program
- *          does it; below 0: failed with the status -answer
+ *          run_program ran it for: 1, and 2 more where the system is idle, 4
+ *          more where a row has drawn, and 8 more where observers wait; 0:
+ *          nothing was done, and run_program does it; below 0: failed with the
+ *          status -answer
  *   idle   is it certain that nothing matches a query? 1 or 0: LuaJIT does not
  *          compile every call that returns a bool */
 typedef struct ProgramCalls {
@@ -425,7 +472,8 @@ static int32_t quick_run(Program *program, double runs) {
     return 0;
   ecs_Status status = run_native(program, (uint64_t)runs);
   if (status != ECS_OK) return -(int32_t)status;
-  return 1 + 2 * is_idle(program) + 4 * has_drawn(program);
+  return 1 + 2 * is_idle(program) + 4 * has_drawn(program) +
+         8 * (*program->query->world->noticed > 0);
 }
 
 static int32_t quick_idle(const LuaQuery *query) {
@@ -460,6 +508,13 @@ static int program_failure(lua_State *L) {
   return fail(L, (ecs_Status)status);
 }
 
+/* program_tell(program): calls observers behind a run. */
+static int program_tell(lua_State *L) {
+  const Program *program = bind_program_check(L, 1);
+  if (program) bind_tell(L, program->query->world);
+  return 0;
+}
+
 /* program_info(program): operations, bytes read, bytes written, slow calls,
  * back end. */
 static int program_info(lua_State *L) {
@@ -485,14 +540,11 @@ static int drop_program(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {{"program", program_create},
-                                     {"run_program", run_program},
-                                     {"program_info", program_info},
-                                     {"program_calls", program_calls},
-                                     {"program_numbers", program_numbers},
-                                     {"program_failure", program_failure},
-                                     {"drop_program", drop_program},
-                                     {"copy_wanted", copy_wanted},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"program", program_create},          {"run_program", run_program},
+    {"program_info", program_info},       {"program_calls", program_calls},
+    {"program_numbers", program_numbers}, {"program_failure", program_failure},
+    {"program_tell", program_tell},       {"drop_program", drop_program},
+    {"copy_wanted", copy_wanted},         {NULL, NULL}};
 
 void bind_open_lua_program(lua_State *L) { bind_add(L, functions); }

@@ -3,6 +3,7 @@
 #define ECS_LUA_LUA_PROGRAM_H
 
 #include "api/for_bindings.h"
+#include "query/lua_grid.h"
 #include "query/lua_query.h"
 #include "world/totals.h"
 
@@ -28,7 +29,10 @@ typedef struct Program {
   Reduction *sums;      /* one per reduction, of a run in parts */
   uint32_t array_count;
   ecs_ProgramArray *arrays; /* of the present run */
-  double numbers[];         /* uniforms, then reductions */
+  uint32_t grid_count;
+  LuaGrid **grids;    /* kept alive by the private table */
+  ecs_Grid **natives; /* theirs, of the present run */
+  double numbers[];   /* uniforms, then reductions */
 } Program;
 
 /* The program at index; NULL where it was dropped. Raises on anything else, and
@@ -47,6 +51,10 @@ BIND_INTERNAL void bind_program_write(lua_State *L, const Program *program,
 
 /* Takes the caller's own numbers from the sums of a run in parts. */
 BIND_INTERNAL void bind_program_take_own(Program *program);
+
+/* Builds the program's grids where they are not what they should be now, and
+ * finds the native ones. ECS_E_ARGUMENT: one has ended. */
+BIND_INTERNAL ecs_Status bind_program_ready(Program *program);
 
 /* Finds the program's arrays in the list at index, which has to keep them while
  * the program runs. Raises where the list lacks one. Does not allocate. */

@@ -30,6 +30,15 @@ void bind_batch_loop_ready(lua_State *L, BatchLoop *loop) {
   luaL_checkstack(L, loop->extra_count + 16 + COPY_BLOCK, NULL);
 }
 
+/* Prepares the batch in the view. A message stays on the stack. */
+static Outcome prepare_batch(lua_State *L, const BatchLoop *loop,
+                             BatchPrepare prepare, void *data) {
+  ecs_Status status = prepare(&loop->view->batch, data);
+  if (status == ECS_OK) return OUTCOME_DONE;
+  bind_push_status(L, loop->view->walk.world, status, loop->call);
+  return OUTCOME_MISUSE;
+}
+
 /* Calls back once for the batch in the view. A callback's error stays on the
  * stack. */
 static Outcome show(lua_State *L, const BatchLoop *loop, Misuse *misuse) {
@@ -48,7 +57,7 @@ static Outcome show(lua_State *L, const BatchLoop *loop, Misuse *misuse) {
 }
 
 Outcome bind_batch_loop(lua_State *L, BatchLoop *loop, BatchPrepare prepare,
-                        const void *data) {
+                        void *data) {
   View *view = loop->view;
   Outcome outcome = OUTCOME_DONE;
   Misuse misuse = {0, 0, false};
@@ -59,8 +68,9 @@ Outcome bind_batch_loop(lua_State *L, BatchLoop *loop, BatchPrepare prepare,
   loop->idle = true;
   while (outcome == OUTCOME_DONE &&
          ecs_cursor_next(&view->cursor, &view->batch)) {
-    if (prepare) prepare(&view->batch, data);
-    if (loop->callback) outcome = show(L, loop, &misuse);
+    if (prepare) outcome = prepare_batch(L, loop, prepare, data);
+    if (outcome == OUTCOME_DONE && loop->callback)
+      outcome = show(L, loop, &misuse);
     loop->idle = false;
     loop->rows += view->batch.count;
     view->ordinal++;
@@ -156,7 +166,7 @@ static int query_batch(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   bind_callback_check(L, 2, "batch");
   bool idle = false;
-  return bind_walk_raise(L, walk(L, query, &idle));
+  return bind_walk_raise(L, query->world, walk(L, query, &idle));
 }
 
 /* run_batch(query, f, ...): a system's run. */
@@ -165,7 +175,7 @@ static int run_batch(lua_State *L) {
   bind_callback_check(L, 2, "batch");
   bool idle = false;
   Outcome outcome = walk(L, query, &idle);
-  return bind_walk_results(L, outcome, idle);
+  return bind_walk_results(L, query->world, outcome, idle);
 }
 
 void bind_open_batch_loop(lua_State *L) {

@@ -19,8 +19,9 @@ typedef struct BatchLoop {
 } BatchLoop;
 
 /* Called for every batch before the callback; NULL: nothing to prepare. Must
- * neither allocate nor raise. */
-typedef void (*BatchPrepare)(const ecs_Batch *batch, const void *data);
+ * neither allocate from Lua nor raise; a status other than ECS_OK ends the loop
+ * as an error. */
+typedef ecs_Status (*BatchPrepare)(const ecs_Batch *batch, void *data);
 
 /* Pushes the slots of the loop's view, which is on top of the stack, and makes
  * room on the stack for bind_batch_loop. To be called before the cursor opens,
@@ -30,7 +31,7 @@ BIND_INTERNAL void bind_batch_loop_ready(lua_State *L, BatchLoop *loop);
 /* Shows every batch to the callback and closes the cursor. Never raises; a
  * message or the callback's error is left on the stack. */
 BIND_INTERNAL Outcome bind_batch_loop(lua_State *L, BatchLoop *loop,
-                                      BatchPrepare prepare, const void *data);
+                                      BatchPrepare prepare, void *data);
 
 /* Adds run_batch to the table on top of the stack, and batch to the methods of
  * queries. */

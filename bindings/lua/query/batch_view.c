@@ -14,6 +14,7 @@
 #include "api/for_bindings.h"
 #include "query/column_copy.h"
 #include "query/lua_query.h"
+#include "world/report.h"
 
 static View *view_check(lua_State *L, int index) {
   View *view = (View *)bind_find(L, index, KIND_VIEW);
@@ -22,7 +23,7 @@ static View *view_check(lua_State *L, int index) {
 }
 
 /* Terms that read or write values have columns. */
-static bool has_columns(LuaTerm term) { return term.access <= ECS_OPTIONAL; }
+static bool has_columns(LuaTerm term) { return term.access <= ECS_UP; }
 
 /* Fills in the columns, in the order of ecs.h: by term, then by field; the
  * entities last. */
@@ -33,7 +34,9 @@ static void lay_columns(View *view) {
     if (!has_columns(term)) continue;
     for (uint32_t f = 0; f < term.definition->field_count; f++, k++) {
       view->columns[k].scalar = (uint32_t)term.definition->fields[f].type;
-      view->columns[k].writable = term.access != ECS_READ;
+      view->columns[k].writable = term.access != ECS_READ &&
+                                  term.access != ECS_UP &&
+                                  !definition_is_link(term.definition, f);
       view->columns[k].field = f;
       view->columns[k].definition = term.definition;
     }
@@ -351,6 +354,13 @@ void bind_push_misuse(lua_State *L, const View *view, Misuse misuse) {
   if (!definition)
     lua_pushfstring(L, "ecs: batch.entities cannot be assigned to (row %d)",
                     (int)misuse.row);
+  else if (view->copies && misuse.read_only)
+    lua_pushfstring(L,
+                    "ecs: %s is only read in batches of observers (%s, row %d)",
+                    definition->name, definition->fields[column->field].name,
+                    (int)misuse.row);
+  else if (misuse.read_only && definition_is_link(definition, column->field))
+    bind_push_link_refusal(L, definition, column->field);
   else if (misuse.read_only)
     lua_pushfstring(L,
                     "ecs: %s is only read by %s: name it in the array part "

@@ -52,6 +52,7 @@ typedef struct View {
   uint32_t pair_count; /* entries of the clear list, see batch_view.c */
   bool showing;        /* batch is being shown */
   bool busy;           /* its walk is open */
+  bool copies;         /* of what an observer is told of: only read */
   OpenWalk walk;
   ecs_Cursor cursor;
   bool keeps;       /* tables are kept for the next walk: kept_columns.h */

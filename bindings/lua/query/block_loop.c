@@ -101,7 +101,8 @@ static void read_columns(lua_State *L, RowLoop *rows, const char *letters,
       if (letters[column] == 'n') continue;
       rows->block.columns[rows->block.column_count++] =
           (BlockColumn){column, (uint32_t)term->definition->fields[f].type,
-                        letters[column] == 'w' && term->writable};
+                        letters[column] == 'w' && term->writable &&
+                            !definition_is_link(term->definition, f)};
     }
   }
 }

@@ -15,10 +15,19 @@
 #include "query/lua_query.h"
 #include "world/components.h"
 #include "world/report.h"
+#include "world/telling.h"
 
 /* Raises for more than count arguments behind the query. */
 static void refuse_more(lua_State *L, int count, const char *advice) {
   if (lua_gettop(L) > 1 + count) bind_error(L, "%s", advice);
+}
+
+/* The end of a change: raises for its status, or calls observers. */
+static int end_change(lua_State *L, const LuaQuery *query, ecs_Status status,
+                      const char *call) {
+  bind_check_status(L, query->world, status, call);
+  bind_tell(L, query->world);
+  return 0;
 }
 
 /* The component of a definition in the query's world. */
@@ -40,7 +49,7 @@ static int query_add(lua_State *L) {
   ecs_Component component = ensure(L, query, given.definition);
   ecs_Status status =
       ecs_query_add_all(bind_query_native(L, query), component, given.image);
-  return bind_check_status(L, query->world, status, "add");
+  return end_change(L, query, status, "add");
 }
 
 static int query_remove(lua_State *L) {
@@ -51,7 +60,7 @@ static int query_remove(lua_State *L) {
   if (!component) return 0;
   ecs_Status status =
       ecs_query_remove_all(bind_query_native(L, query), component);
-  return bind_check_status(L, query->world, status, "remove");
+  return end_change(L, query, status, "remove");
 }
 
 /* query:replace(Construction, Active { since = now }) */
@@ -73,7 +82,7 @@ static int query_replace(lua_State *L) {
       removed ? ecs_query_replace_all(native, removed, added, values, fields)
       : fields != 0 ? ecs_query_set_all(native, added, values, fields)
                     : ecs_query_add_all(native, added, NULL);
-  return bind_check_status(L, query->world, status, "replace");
+  return end_change(L, query, status, "replace");
 }
 
 #define ONE_VALUE \
@@ -100,7 +109,7 @@ static int query_set(lua_State *L) {
   ecs_Component component = ensure(L, query, given.definition);
   ecs_Status status = ecs_query_set_all(bind_query_native(L, query), component,
                                         given_image(given), given.fields);
-  return bind_check_status(L, query->world, status, "set");
+  return end_change(L, query, status, "set");
 }
 
 static int query_destroy(lua_State *L) {
@@ -109,7 +118,7 @@ static int query_destroy(lua_State *L) {
               "destroy of a query takes nothing, since it destroys every "
               "entity that matches; for one there is world:destroy(e)");
   ecs_Status status = ecs_query_destroy_all(bind_query_native(L, query));
-  return bind_check_status(L, query->world, status, "destroy");
+  return end_change(L, query, status, "destroy");
 }
 
 /* query:first(): the entity of the first row; nil when nothing matches. */
@@ -125,6 +134,35 @@ static int query_first(lua_State *L) {
   return 1;
 }
 
+/* destroy_in_order(query): false while the world is open, and nothing has
+ * changed. */
+static int destroy_in_order(lua_State *L) {
+  LuaQuery *query = bind_query_check(L, 1);
+  ecs_Status status = ecs_query_destroy_in_order(bind_query_native(L, query));
+  if (status != ECS_E_OPEN)
+    bind_check_status(L, query->world, status, "destroy");
+  bind_tell(L, query->world);
+  lua_pushboolean(L, status == ECS_OK);
+  return 1;
+}
+
+/* mark_all(query, tag): true; false where the tag is not stored as bits, or is
+ * observed. */
+static int mark_all(lua_State *L) {
+  LuaQuery *query = bind_query_check(L, 1);
+  const Definition *definition = bind_definition_check(L, 2, "mark_all");
+  ecs_Component tag = ensure(L, query, definition);
+  ecs_Status status = ecs_query_mark_all(bind_query_native(L, query), tag);
+  if (status != ECS_E_COMPONENT)
+    bind_check_status(L, query->world, status, "mark_all");
+  lua_pushboolean(L, status == ECS_OK);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"destroy_in_order", destroy_in_order},
+                                     {"mark_all", mark_all},
+                                     {NULL, NULL}};
+
 static const luaL_Reg methods[] = {{"add", query_add},
                                    {"remove", query_remove},
                                    {"set", query_set},
@@ -134,6 +172,7 @@ static const luaL_Reg methods[] = {{"add", query_add},
                                    {NULL, NULL}};
 
 void bind_open_bulk_methods(lua_State *L) {
+  bind_add(L, functions);
   bind_push_methods(L, KIND_QUERY);
   bind_add(L, methods);
   lua_pop(L, 1);

@@ -20,20 +20,28 @@
 #include "world/report.h"
 
 static const char *const access_names[ECS_ACCESS_COUNT] = {
-    "write", "read", "optional", "with", "without"};
+    "write", "read", "optional", "up", "with", "without", "any", "along"};
+
+static void check_live(lua_State *L, const LuaQuery *query) {
+  if (!query->world || !query->world->native)
+    bind_error(L, "the world of this query is closed");
+  if (!query->native) bind_error(L, "this query was never made");
+}
 
 LuaQuery *bind_query_check(lua_State *L, int index) {
   LuaQuery *query = (LuaQuery *)bind_find(L, index, KIND_QUERY);
   if (!query) bind_refuse_self(L, index, "query");
-  bind_query_native(L, query);
+  check_live(L, query);
   ECS_ASSERT(query->world->state == bind_state(L));
   return query;
 }
 
 ecs_Query *bind_query_native(lua_State *L, const LuaQuery *query) {
-  if (!query->world || !query->world->native)
-    bind_error(L, "the world of this query is closed");
-  if (!query->native) bind_error(L, "this query was never made");
+  check_live(L, query);
+  if (query->waits)
+    bind_error(L,
+               "no system has this query: changed means since its system last "
+               "ran, as in world:system { query = ... }");
   return query->native;
 }
 
@@ -122,16 +130,20 @@ static void add_to_list(lua_State *L, int world_index) {
   lua_settop(L, query);
 }
 
-/* The query does not use its native query any more: destroys it where it was
- * the last one. */
-static void release(LuaQuery *query) {
+void bind_query_use(LuaQuery *query) { query->owner->users++; }
+
+void bind_query_unuse(LuaQuery *query, ecs_Query *native) {
   LuaQuery *owner = query->owner;
-  bool live = bind_query_is_live(query);
+  const LuaWorld *world = owner->world;
+  ECS_ASSERT(owner->users > 0);
+  if (--owner->users == 0 && world && world->native) ecs_query_destroy(native);
+}
+
+/* The query does not use its native query any more. */
+static void release(LuaQuery *query) {
   ecs_Query *native = query->native;
   query->native = NULL;
-  if (!native) return;
-  ECS_ASSERT(owner->users > 0);
-  if (--owner->users == 0 && live) ecs_query_destroy(native);
+  if (native) bind_query_unuse(query, native);
 }
 
 void bind_queries_end(lua_State *L, LuaWorld *world, int index) {
@@ -181,8 +193,30 @@ void bind_query_share(lua_State *L, LuaQuery *query) {
   shared->world = query->world;
   shared->owner = owner;
   if (query->world->borrowed) add_to_list(L, 3);
-  shared->native = bind_query_native(L, query);
+  check_live(L, query);
+  shared->native = query->native;
+  shared->changes = query->changes;
   owner->users++;
+}
+
+static uint32_t term_of(const LuaQuery *query, const Definition *definition) {
+  uint32_t term = 0;
+  while (term < query->term_count &&
+         query->terms[term].definition != definition)
+    term++;
+  return term;
+}
+
+ecs_Status bind_query_ask_changes(LuaQuery *query,
+                                  const Definition *definition) {
+  query->changes = query->waits = true;
+  return ecs_query_ask_changes(query->native, term_of(query, definition));
+}
+
+ecs_Status bind_query_sort(LuaQuery *query, LuaOrder order) {
+  query->order = order;
+  return ecs_query_sort(query->native, term_of(query, order.definition),
+                        order.field, order.down);
 }
 
 static int query_gc(lua_State *L) {
@@ -227,6 +261,32 @@ static int count_runs(lua_State *L) {
   return bind_check_status(L, query->world, status, "optimize");
 }
 
+/* asks_changes(query): does the query ask for changes? */
+static int asks_changes(lua_State *L) {
+  lua_pushboolean(L, bind_query_check(L, 1)->changes);
+  return 1;
+}
+
+/* asks_order(query): does the query ask for an order? */
+static int asks_order(lua_State *L) {
+  lua_pushboolean(L, bind_query_check(L, 1)->order.definition != NULL);
+  return 1;
+}
+
+/* query_taken(query, taken): a system has the query now, or has it no more. */
+static int query_taken(lua_State *L) {
+  LuaQuery *query = bind_query_check(L, 1)->owner;
+  query->waits = query->changes && !lua_toboolean(L, 2);
+  return 0;
+}
+
+/* mark_seen(query): what the last walk began with counts as seen. */
+static int mark_seen(lua_State *L) {
+  const LuaQuery *query = (const LuaQuery *)bind_find(L, 1, KIND_QUERY);
+  if (query && bind_query_is_live(query)) ecs_query_mark_seen(query->native);
+  return 0;
+}
+
 /* query_world(query): the world of the query. */
 static int query_world(lua_State *L) {
   bind_query_check(L, 1);
@@ -267,7 +327,9 @@ static int is_idle(lua_State *L) {
 static const luaL_Reg functions[] = {
     {"is_idle", is_idle},         {"row_count", row_count},
     {"count_runs", count_runs},   {"query_terms", query_terms},
-    {"query_world", query_world}, {NULL, NULL}};
+    {"query_world", query_world}, {"asks_changes", asks_changes},
+    {"asks_order", asks_order},   {"query_taken", query_taken},
+    {"mark_seen", mark_seen},     {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"count", query_count}, {"explain", query_explain}, {NULL, NULL}};
 static const luaL_Reg metamethods[] = {

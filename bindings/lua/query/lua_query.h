@@ -4,6 +4,13 @@
 
 #include "world/lua_world.h"
 
+/* The order that a query asks for. */
+typedef struct LuaOrder {
+  const Definition *definition; /* NULL: none */
+  uint32_t field;
+  bool down;
+} LuaOrder;
+
 /* The queries of systems share the native query of another one, their owner:
  *
  *      query of system 'a' --owner--> query { Position } --native--> ecs_Query
@@ -21,6 +28,9 @@ typedef struct LuaQuery {
   const char *label; /* "query { Position }" or "system 'move'"; borrowed from
                         a string in the private table */
   uint32_t depth;    /* walks of this query that are open */
+  LuaOrder order;
+  bool changes;        /* it asks for changes */
+  bool waits;          /* and no system has it: there is nothing to walk over */
   uint64_t batch_rows; /* rows of its last walk by batches */
   uint32_t term_count;
   LuaTerm terms[];
@@ -30,7 +40,8 @@ typedef struct LuaQuery {
 BIND_INTERNAL LuaQuery *bind_query_check(lua_State *L, int index);
 
 /* The native query, for a call of the core that follows at once. Raises when
- * its world has been closed. */
+ * its world has been closed, and for a query that asks for changes while no
+ * system has it. */
 BIND_INTERNAL ecs_Query *bind_query_native(lua_State *L, const LuaQuery *query);
 
 /* Can the query be used? For callers that must not raise. */
@@ -54,9 +65,20 @@ BIND_INTERNAL ecs_Access bind_access_check(lua_State *L, int index);
 BIND_INTERNAL LuaQuery *bind_query_new(lua_State *L, LuaWorld *world,
                                        const LuaTerm *terms, uint32_t count);
 
+/* Has a new query ask for changes of the term of a definition, or for an order.
+ * Both return as the core does. */
+BIND_INTERNAL ecs_Status bind_query_ask_changes(LuaQuery *query,
+                                                const Definition *definition);
+BIND_INTERNAL ecs_Status bind_query_sort(LuaQuery *query, LuaOrder order);
+
 /* Pushes a query with the terms and the native query of the one at index 1, and
  * the label at index 2. */
 BIND_INTERNAL void bind_query_share(lua_State *L, LuaQuery *query);
+
+/* One user more of the native query, or one less: the last one destroys it, if
+ * its world is there. Neither allocates nor raises. */
+BIND_INTERNAL void bind_query_use(LuaQuery *query);
+BIND_INTERNAL void bind_query_unuse(LuaQuery *query, ecs_Query *native);
 
 /* Pushes a new sequence { definition, "write", definition, "read", ... }. */
 BIND_INTERNAL void bind_push_terms(lua_State *L, const LuaTerm *terms,

@@ -22,20 +22,6 @@
 #include "world/totals.h"
 #include "world/traceback.h"
 
-/* Pushes a table of the private table of the query at index 1, made if there is
- * none. */
-static void push_kept(lua_State *L, const char *name) {
-  compat_push_private(L, 1);
-  lua_getfield(L, -1, name);
-  if (!lua_istable(L, -1)) {
-    lua_pop(L, 1);
-    lua_newtable(L);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, name);
-  }
-  lua_remove(L, -2);
-}
-
 /* each ------------------------------------------------------------------- */
 
 static int run(lua_State *L);
@@ -54,7 +40,7 @@ static void set_runner(lua_State *L, const RowLoop *rows) {
 /* Pushes the RowLoop for one more walk of the query at index 1: a walk inside
  * another one of the same query needs its own. */
 static RowLoop *walk_rows(lua_State *L, LuaQuery *query) {
-  push_kept(L, "each");
+  bind_push_kept(L, 1, "each");
   lua_rawgeti(L, -1, (int)query->depth + 1);
   RowLoop *rows = (RowLoop *)bind_find(L, -1, KIND_ROWS);
   if (!rows || rows->running) {
@@ -249,12 +235,13 @@ Outcome bind_rows_walk(lua_State *L, LuaQuery *query, int first,
 /* Lets scripts/ecs run function 2 compiled, with arguments 3 to top, and says
  * in *done whether it did. The function of scripts/ecs is called as each(query,
  * known, f, count, ...) and returns true: done; nil: f cannot be compiled; or
- * false, an error, and whether the script raised it. It is not called if the query's table `known` has false for f.
- * Leaves the stack as it was, apart from an error's text. */
+ * false, an error, and whether the script raised it. It is not called if the
+ * query's table `known` has false for f. Leaves the stack as it was, apart from
+ * an error's text. */
 static Outcome run_compiled(lua_State *L, bool *done) {
   int top = lua_gettop(L);
   luaL_checkstack(L, top + 16, NULL);
-  push_kept(L, "known");
+  bind_push_kept(L, 1, "known");
   lua_pushvalue(L, 2);
   lua_rawget(L, -2);
   bool known = lua_isboolean(L, -1);
@@ -291,11 +278,12 @@ static int query_each(lua_State *L) {
   bind_callback_check(L, 2, "each");
   if (!is_deep(query->world)) {
     Outcome outcome = run_compiled(L, &done);
-    if (outcome != OUTCOME_DONE) return bind_walk_raise(L, outcome);
+    if (outcome != OUTCOME_DONE)
+      return bind_walk_raise(L, query->world, outcome);
   }
   if (done) return 0;
   EachCall call = {.system = NULL};
-  return bind_walk_raise(L, bind_rows_walk(L, query, 3, &call));
+  return bind_walk_raise(L, query->world, bind_rows_walk(L, query, 3, &call));
 }
 
 /* run_each(query, f, name, runs, ...): a system's run. Returns true, whether it
@@ -308,7 +296,7 @@ static int run_each(lua_State *L) {
   call.key =
       ecs_random_key(query->world->seed, call.system, bind_whole_check(L, 4));
   Outcome outcome = bind_rows_walk(L, query, 5, &call);
-  int results = bind_walk_results(L, outcome, call.idle);
+  int results = bind_walk_results(L, query->world, outcome, call.idle);
   lua_pushboolean(L, call.drew);
   return results + 1;
 }
@@ -378,7 +366,7 @@ static void set_step(lua_State *L, const RowLoop *rows) {
 /* Pushes a RowLoop that is not in use: one that came to its end, or a new one.
  */
 static RowLoop *idle_rows(lua_State *L, LuaQuery *query) {
-  push_kept(L, "idle");
+  bind_push_kept(L, 1, "idle");
   int idle = lua_gettop(L), count = (int)lua_rawlen(L, idle);
   lua_rawgeti(L, idle, count);
   RowLoop *rows = (RowLoop *)bind_find(L, -1, KIND_ROWS);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/api_entity.h"
 #include "api/for_bindings.h"
 #include "object/number.h"
 #include "world/components.h"
@@ -36,18 +37,41 @@ static ecs_Entity entity_of(const RowLoop *rows) {
   return rows->is_rows ? rows_entity(rows) : rows->entities[rows->row];
 }
 
+/* The entity that has the component of a term: the row's own, or its target; 0:
+ * that is no entity. */
+static ecs_Entity holder_of(const RowLoop *rows, const RowTerm *term) {
+  ecs_Entity entity = entity_of(rows), target = 0;
+  if (!term->up) return entity;
+  ecs_query_target(rows->query->native, entity, &target);
+  return target;
+}
+
+/* The row of a grid is over: the grid was built again, or has ended. */
+static int refuse_copy(lua_State *L, const RowLoop *rows) {
+  if (rows->row < 0) return refuse_over(L);
+  if (!rows->near->grid->life.native)
+    return bind_error(L, "this row is over: the world of its grid is closed");
+  return bind_error(L, "this row is over: its grid was built again");
+}
+
 /* The row has no element of the component: the entity is dead or lacks it, or
  * another walk writes it. */
 static int refuse_absent(lua_State *L, const RowLoop *rows,
                          const RowTerm *term) {
   ecs_World *native = bind_native(L, rows->world);
-  ecs_Entity entity = entity_of(rows);
+  if (rows->near)
+    return bind_error(L, "this row of a grid has no %s",
+                      term->definition->name);
+  ecs_Entity entity = holder_of(rows, term);
   ecs_Component component = bind_component_find(rows->world, term->definition);
   double ignored;
   ecs_Status status = ecs_get_field(native, entity, component, 0, &ignored);
   if (status == ECS_E_ACCESS)
     return bind_refuse_status(L, rows->world, status, rows->query->label);
-  bind_push_entity_text(L, (double)entity);
+  bind_push_entity_text(L, (double)(entity == 0 ? entity_of(rows) : entity));
+  if (entity == 0)
+    return bind_error(L, "%s links to nothing: this row is over",
+                      lua_tostring(L, -1));
   if (status == ECS_E_DEAD)
     return bind_error(L, "this row's %s is not alive", lua_tostring(L, -1));
   return bind_error(L, "%s has no %s", lua_tostring(L, -1),
@@ -64,6 +88,16 @@ static int refuse_store(lua_State *L, const RowTerm *term, uint32_t field) {
 
 static int refuse_read_only(lua_State *L, const RowLoop *rows,
                             const RowTerm *term, uint32_t field) {
+  if (rows->gone)
+    return bind_error(L, "%s has left, and its last values are only read (%s)",
+                      term->definition->name,
+                      term->definition->fields[field].name);
+  if (rows->near)
+    return bind_error(L,
+                      "rows of a grid are copies, and only read: store with "
+                      "world:set(e, %s, '%s', value)",
+                      term->definition->name,
+                      term->definition->fields[field].name);
   return bind_error(L,
                     "%s is only read by %s: name it in the array part of "
                     "the query to write it (%s)",
@@ -103,9 +137,17 @@ static void locate(lua_State *L, RowLoop *rows) {
 /* Makes sure that the elements belong to the row. */
 static inline void check_row(lua_State *L, RowLoop *rows) {
   if (rows->is_rows && *rows->world->row_epoch != rows->stamp) locate(L, rows);
+  if (rows->epoch && *rows->epoch != rows->stamp) refuse_copy(L, rows);
   if (rows->row < 0) refuse_over(L);
   ECS_ASSERT(rows->is_rows ? rows->row < rows->located
                            : (uint32_t)rows->row < rows->count);
+}
+
+/* Has a row the component? Only rows of grids have elements where it has not. */
+static bool is_there(const RowLoop *rows, const RowTerm *term) {
+  return !rows->near || !term->optional ||
+         ecs_grid_has(rows->near->grid->life.native, term->number,
+                      (uint32_t)rows->row);
 }
 
 /* The element of a field in this row; NULL when there is none. */
@@ -205,6 +247,14 @@ static int store(RowLoop *rows, uint32_t column, uint32_t scalar,
   return 1;
 }
 
+/* Of rows of a grid, row_get reads or refuses what the accelerator does not. */
+static double load_copy(RowLoop *rows, uint32_t column, uint32_t scalar) {
+  (void)rows;
+  (void)column;
+  (void)scalar;
+  return NAN;
+}
+
 /* Reading and writing ---------------------------------------------------- */
 
 /* Pushes the field that the string at index 2 names. */
@@ -213,7 +263,7 @@ static int get_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
   uint32_t field = bind_field_check(L, 2, term->definition);
   ecs_Scalar type = term->definition->fields[field].type;
   const char *column = (const char *)rows->elements[term->first + field];
-  if (!column) return refuse_absent(L, rows, term);
+  if (!column || !is_there(rows, term)) return refuse_absent(L, rows, term);
   if (type == ECS_F32)
     lua_pushnumber(L, (double)((const float *)(const void *)column)[rows->row]);
   else if (type == ECS_F64)
@@ -233,8 +283,8 @@ static void set_through_world(lua_State *L, const RowLoop *rows,
   ecs_Component component = bind_component_find(rows->world, term->definition);
   ecs_scalar_convert(type, &element, number);
   ecs_Status status =
-      ecs_set_field(bind_native(L, rows->world), rows_entity(rows), component,
-                    field, ecs_scalar_load(type, &element));
+      ecs_row_store(bind_native(L, rows->world), rows_entity(rows), component,
+                    field, ecs_scalar_load(type, &element), rows->at_once);
   bind_check_status(L, rows->world, status, rows->query->label);
 }
 
@@ -245,6 +295,10 @@ static int set_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
   uint32_t field = bind_field_check(L, 2, term->definition);
   ecs_Scalar type = term->definition->fields[field].type;
   if (!term->writable) return refuse_read_only(L, rows, term, field);
+  if (definition_is_link(term->definition, field)) {
+    bind_push_link_refusal(L, term->definition, field);
+    return bind_raise(L);
+  }
   if (!bind_number(L, 3, type, lua_type(L, 3), &number))
     return refuse_store(L, term, field);
   void *element = element_of(rows, term, field);
@@ -311,9 +365,10 @@ static void push_view(lua_State *L, RowLoop *rows, int rows_index,
 bool bind_rows_has(lua_State *L, const RowLoop *rows, uint32_t t) {
   ECS_ASSERT(t < rows->term_count);
   const RowTerm *term = &rows->terms[t];
+  if (rows->near) return rows->near->grid->life.native && is_there(rows, term);
   if (!term->optional || rows->elements[term->first]) return true;
   return rows->is_rows &&
-         ecs_has(bind_native(L, rows->world), rows_entity(rows),
+         ecs_has(bind_native(L, rows->world), holder_of(rows, term),
                  bind_component_find(rows->world, term->definition));
 }
 
@@ -343,7 +398,7 @@ RowLoop *bind_rows_check(lua_State *L, int index) {
 }
 
 static bool has_view(LuaTerm term) {
-  return term.access <= ECS_OPTIONAL && term.definition->field_count > 0;
+  return term.access <= ECS_UP && term.definition->field_count > 0;
 }
 
 /* Fills in the terms with columns, and the indices of their first columns. */
@@ -351,9 +406,14 @@ static void lay_terms(RowLoop *rows) {
   for (uint32_t t = 0; t < rows->query->term_count; t++) {
     LuaTerm term = rows->query->terms[t];
     if (!has_view(term)) continue;
+    bool up = term.access == ECS_UP;
     rows->terms[rows->term_count++] =
-        (RowTerm){term.definition, rows->column_count, term.access != ECS_READ,
-                  term.access == ECS_OPTIONAL};
+        (RowTerm){term.definition,
+                  t,
+                  rows->column_count,
+                  term.access != ECS_READ && !up && !rows->gone && !rows->near,
+                  term.access == ECS_OPTIONAL || up,
+                  up};
     rows->column_count += term.definition->field_count;
   }
 }
@@ -381,7 +441,10 @@ static void push_runner(lua_State *L, RowLoop *rows, int index, int owner) {
 /* Makes the row views: in Lua, or here. */
 static void build(lua_State *L, RowLoop *rows, int index, int owner) {
   int top = lua_gettop(L);
-  push_runner(L, rows, index, owner);
+  if (rows->gone || rows->near)
+    lua_pushnil(L);
+  else
+    push_runner(L, rows, index, owner);
   rows->accelerated = lua_isfunction(L, -1);
   compat_push_private(L, index);
   if (rows->accelerated) {
@@ -396,7 +459,12 @@ static void build(lua_State *L, RowLoop *rows, int index, int owner) {
   lua_settop(L, top);
 }
 
-RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool is_rows) {
+/* What loops there are; see bind_rows_new, bind_rows_gone, bind_rows_near. */
+typedef enum LoopKind { OF_EACH, OF_ROWS, OF_GONE, OF_GRID } LoopKind;
+
+/* Pushes a RowLoop. */
+static RowLoop *new_rows(lua_State *L, int owner, LuaQuery *query,
+                         LoopKind kind) {
   size_t terms = 0, columns = 0;
   for (uint32_t t = 0; t < query->term_count; t++) {
     if (!has_view(query->terms[t])) continue;
@@ -409,22 +477,27 @@ RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool is_rows) {
                "use batch",
                (int)ROWS_LIMIT);
   owner = compat_absolute(L, owner);
-  size_t ids = is_rows ? ROWS_RUN : 0;
+  size_t ids = kind == OF_ROWS || kind == OF_GRID ? ROWS_RUN : 0;
+  size_t near = kind == OF_GRID ? sizeof(GridLoop) : 0;
   RowLoop *rows = (RowLoop *)bind_new(
       L, KIND_ROWS,
       sizeof *rows + columns * sizeof(void *) + terms * sizeof(RowTerm) +
-          ids * sizeof(double) + columns * sizeof(BlockColumn));
+          ids * sizeof(double) + columns * sizeof(BlockColumn) + near);
   rows->elements = (void **)(void *)(rows + 1);
   rows->terms = (RowTerm *)(void *)(rows->elements + columns);
   double *first_id = (double *)(void *)(rows->terms + terms);
-  rows->ids = is_rows ? first_id : NULL;
-  rows->block.columns = (BlockColumn *)(void *)(first_id + ids);
+  rows->ids = ids > 0 ? first_id : NULL;
+  rows->near = near > 0 ? (GridLoop *)(void *)(first_id + ids) : NULL;
+  rows->found = near > 0 ? rows->near->hits : NULL;
+  rows->block.columns =
+      (BlockColumn *)(void *)((char *)(first_id + ids) + near);
   rows->advance = bind_rows_advance;
-  rows->load = load;
+  rows->load = near > 0 ? load_copy : load;
   rows->store = store;
   rows->world = query->world;
   rows->query = query;
-  rows->is_rows = is_rows;
+  rows->is_rows = kind == OF_ROWS;
+  rows->gone = kind == OF_GONE;
   rows->walk =
       (OpenWalk){query->world, query->label, query->terms, query->term_count,
                  true,         NULL,         NULL,         NULL};
@@ -435,6 +508,18 @@ RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool is_rows) {
   bind_keep(L, owner, ROWS_QUERY);
   build(L, rows, lua_gettop(L), owner);
   return rows;
+}
+
+RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query, bool is_rows) {
+  return new_rows(L, owner, query, is_rows ? OF_ROWS : OF_EACH);
+}
+
+RowLoop *bind_rows_gone(lua_State *L, int owner, LuaQuery *query) {
+  return new_rows(L, owner, query, OF_GONE);
+}
+
+RowLoop *bind_rows_near(lua_State *L, int owner, LuaQuery *query) {
+  return new_rows(L, owner, query, OF_GRID);
 }
 
 /* For the accelerator ---------------------------------------------------- */
@@ -466,9 +551,18 @@ static int row_set(lua_State *L) {
   return set_field(L, rows, term);
 }
 
+int bind_rows_refuse_stale(lua_State *L, const RowLoop *rows) {
+  if (!rows->near->grid->life.native)
+    return bind_error(L, "the world of this grid is closed");
+  return bind_error(L,
+                    "the grid was built again inside this loop over it, as "
+                    "something had changed: change things after the loop");
+}
+
 /* row_trouble(rows, status): raises what keeps a loop from its next row. */
 static int row_trouble(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
+  if (rows->near) return bind_rows_refuse_stale(L, rows);
   lua_Number status = luaL_checknumber(L, 2);
   bind_query_native(L, rows->query);
   if (!(status >= 1 && status < ECS_STATUS_COUNT)) status = ECS_E_ARGUMENT;
@@ -483,7 +577,7 @@ static int row_has(lua_State *L) {
   const RowTerm *term = check_term(L, rows);
   lua_pushboolean(
       L, rows->is_rows && rows->row >= 0 &&
-             ecs_has(bind_native(L, rows->world), rows_entity(rows),
+             ecs_has(bind_native(L, rows->world), holder_of(rows, term),
                      bind_component_find(rows->world, term->definition)));
   return 1;
 }

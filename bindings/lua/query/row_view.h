@@ -25,14 +25,18 @@
  * leave everything else to row_get and row_set, so messages and the order of
  * checks are the same.
  *
+ * Rows of a grid are those of each, with the grid's columns as elements. They
+ * have a stamp, too: what a build of the grid changes.
+ *
  * Private table of a RowLoop: 0 the program that it walks for, 1 the query, 2
  * the function that runs the loop, 3 the buffer of entities or, for each, a value
- * of the walk, and from ROWS_VIEWS on the row views.
+ * of the walk, or the grid, and from ROWS_VIEWS on the row views. Of pairs, 0 is
+ * the loop of the second rows.
  */
 #ifndef ECS_LUA_ROW_VIEW_H
 #define ECS_LUA_ROW_VIEW_H
 
-#include "query/lua_query.h"
+#include "query/lua_grid.h"
 
 #define ROWS_PROGRAM 0
 #define ROWS_QUERY 1
@@ -50,9 +54,11 @@
 /* A term with columns. */
 typedef struct RowTerm {
   const Definition *definition;
-  uint32_t first; /* index of its first column */
+  uint32_t number; /* index of the term in its query */
+  uint32_t first;  /* index of its first column */
   bool writable;
   bool optional;
+  bool up; /* of the entity that the row's own one links to */
 } RowTerm;
 
 /* A column that a loop over blocks uses. */
@@ -74,6 +80,16 @@ typedef struct BlockWalk {
                            around this one */
 } BlockWalk;
 
+/* What a loop over rows of a grid has besides; see grid_loop.h. */
+typedef struct GridLoop {
+  LuaGrid *grid;
+  ecs_GridCursor cursor;
+  struct RowLoop *other; /* of pairs: the loop of the second rows; otherwise
+                            NULL */
+  uint64_t begun;        /* epoch of the grid */
+  uint32_t hits[ROWS_RUN];
+} GridLoop;
+
 /* A loop of query:each, of an each system (both "each") or of query:rows
  * ("rows"). scripts/ecs/ffi/rows_ffi.lua declares the fields down to query. */
 typedef struct RowLoop {
@@ -92,10 +108,14 @@ typedef struct RowLoop {
   uint32_t unchanged;         /* each: 1: the runner has asked, and what is
                                  outside is as it was; advance takes it */
   int (*advance)(struct RowLoop *); /* each: EachCall.again */
-  double *ids;                      /* rows: the entities of the run */
+  double *ids; /* rows: the entities of the run; of a grid: of the hits */
   double (*load)(struct RowLoop *, uint32_t column, uint32_t scalar);
   int (*store)(struct RowLoop *, uint32_t column, uint32_t scalar,
                double value);
+  const uint64_t *epoch; /* of a grid: what stamp is compared with; NULL: the
+                            loop is none over a grid */
+  const uint32_t *found; /* of a grid: its rows that are hits */
+  GridLoop *near;        /* of a grid; NULL: likewise */
   LuaWorld *world;
   LuaQuery *query;
   uint32_t reach;    /* rows: the longest run to look for next */
@@ -103,14 +123,17 @@ typedef struct RowLoop {
   uint32_t column_count;
   uint32_t term_count;
   RowTerm *terms;
-  bool is_rows;          /* a loop of query:rows; false: each */
-  bool running;          /* in use by a loop */
-  bool accelerated;      /* its views are made in Lua */
-  SystemRun run;         /* each: `before` counts rows for query:each, too */
-  OpenWalk walk;         /* each */
-  ecs_Batch batch;       /* each */
-  ecs_Cursor cursor;     /* each */
-  BlockWalk block;       /* each */
+  bool is_rows;      /* a loop of query:rows; false: each */
+  bool at_once;      /* is_rows: of an observer: stores do not wait for what is
+                            recorded */
+  bool gone;         /* not is_rows: its rows are images of what has left */
+  bool running;      /* in use by a loop */
+  bool accelerated;  /* its views are made in Lua */
+  SystemRun run;     /* each: `before` counts rows for query:each, too */
+  OpenWalk walk;     /* each */
+  ecs_Batch batch;   /* each */
+  ecs_Cursor cursor; /* each */
+  BlockWalk block;   /* each */
   struct EachCall *call; /* each, while it walks: what for; see row_loop.h */
 } RowLoop;
 
@@ -124,6 +147,17 @@ static inline ecs_Entity rows_entity(const RowLoop *rows) {
  * when the query has too many terms with columns or memory runs out. */
 BIND_INTERNAL RowLoop *bind_rows_new(lua_State *L, int owner, LuaQuery *query,
                                      bool is_rows);
+
+/* The same of one that is pointed at images of what has left, one row at a time,
+ * which is only read. */
+BIND_INTERNAL RowLoop *bind_rows_gone(lua_State *L, int owner, LuaQuery *query);
+
+/* The same of one that shows rows of a grid, which are copies. The caller says
+ * of which grid, and of what epoch. */
+BIND_INTERNAL RowLoop *bind_rows_near(lua_State *L, int owner, LuaQuery *query);
+
+/* Raises because the grid of a loop was built again, or has ended. */
+BIND_INTERNAL int bind_rows_refuse_stale(lua_State *L, const RowLoop *rows);
 
 /* The RowLoop at index. Raises on anything else. */
 BIND_INTERNAL RowLoop *bind_rows_check(lua_State *L, int index);

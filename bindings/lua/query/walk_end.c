@@ -3,6 +3,7 @@
 
 #include "api/for_bindings.h"
 #include "world/report.h"
+#include "world/telling.h"
 #include "world/traceback.h"
 
 Outcome bind_walk_end(lua_State *L, OpenWalk *walk, ecs_Cursor *cursor,
@@ -24,15 +25,28 @@ Outcome bind_walk_end(lua_State *L, OpenWalk *walk, ecs_Cursor *cursor,
   return OUTCOME_MISUSE;
 }
 
-int bind_walk_raise(lua_State *L, Outcome outcome) {
-  switch (outcome) {
+/* The outcome of a walk and of the observers behind it. Where the walk failed,
+ * an error of observers is forgotten: entities that were spawned at once may be
+ * there to tell of. */
+static Outcome tell_behind(lua_State *L, LuaWorld *world, Outcome outcome) {
+  if (outcome == OUTCOME_DONE) return bind_tell_outcome(L, world);
+  int top = lua_gettop(L);
+  (void)bind_tell_outcome(L, world);
+  lua_settop(L, top);
+  return outcome;
+}
+
+int bind_walk_raise(lua_State *L, LuaWorld *world, Outcome outcome) {
+  switch (tell_behind(L, world, outcome)) {
     case OUTCOME_MISUSE: return bind_raise(L);
     case OUTCOME_THROWN: bind_trace_again(L); return lua_error(L);
     default: return 0;
   }
 }
 
-int bind_walk_results(lua_State *L, Outcome outcome, bool idle) {
+int bind_walk_results(lua_State *L, LuaWorld *world, Outcome outcome,
+                      bool idle) {
+  outcome = tell_behind(L, world, outcome);
   bool done = outcome == OUTCOME_DONE;
   lua_pushboolean(L, done);
   lua_pushboolean(L, done ? idle : outcome == OUTCOME_THROWN);

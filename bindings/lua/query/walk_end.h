@@ -4,10 +4,6 @@
 
 #include "world/lua_world.h"
 
-/* What a walk leaves on top of the stack: nothing; a message without a
- * position; or the error value of a callback. */
-typedef enum Outcome { OUTCOME_DONE, OUTCOME_MISUSE, OUTCOME_THROWN } Outcome;
-
 /* Closes the cursor of an open walk and leaves the walk: changes that were
  * recorded are applied if the outcome so far is OUTCOME_DONE, and dropped
  * otherwise. Returns OUTCOME_MISUSE, with a message in the name of call, when
@@ -17,12 +13,15 @@ BIND_INTERNAL Outcome bind_walk_end(lua_State *L, OpenWalk *walk,
                                     ecs_Cursor *cursor, Outcome outcome,
                                     const char *call);
 
-/* Raises what the walk left; returns 0 when that is nothing. */
-BIND_INTERNAL int bind_walk_raise(lua_State *L, Outcome outcome);
+/* Behind a walk of a world: calls observers, and raises what the walk or one of
+ * them left; returns 0 when that is nothing. */
+BIND_INTERNAL int bind_walk_raise(lua_State *L, LuaWorld *world,
+                                  Outcome outcome);
 
-/* Pushes the results for scripts/ecs, which adds the system's name to errors,
- * and returns how many: true and whether there were no rows; or false, whether
- * the error is a callback's own, and the error. */
-BIND_INTERNAL int bind_walk_results(lua_State *L, Outcome outcome, bool idle);
+/* Likewise, but pushes the results for scripts/ecs, which adds the system's name
+ * to errors, and returns how many: true and whether there were no rows; or
+ * false, whether the error is a callback's own, and the error. */
+BIND_INTERNAL int bind_walk_results(lua_State *L, LuaWorld *world,
+                                    Outcome outcome, bool idle);
 
 #endif

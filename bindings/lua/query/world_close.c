@@ -6,7 +6,9 @@
 #include "query/world_close.h"
 
 #include "api/for_bindings.h"
+#include "query/lua_grid.h"
 #include "query/lua_query.h"
+#include "query/observers.h"
 #include "world/borrowed.h"
 
 void bind_world_detach(lua_State *L, LuaWorld *world, int index) {
@@ -14,6 +16,8 @@ void bind_world_detach(lua_State *L, LuaWorld *world, int index) {
     bind_error(L, "a world cannot be detached inside %s",
                bind_world_open(world));
   index = compat_absolute(L, index);
+  bind_observers_end(L, world, index);
+  bind_grids_end(world);
   bind_queries_end(L, world, index);
   bind_world_end(world);
   bind_borrowed_sweep(L, world);

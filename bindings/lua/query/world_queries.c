@@ -48,9 +48,15 @@ static uint32_t hash_terms(const LuaTerm *terms, uint32_t count) {
   return hash;
 }
 
+static bool same_order(LuaOrder left, LuaOrder right) {
+  return left.definition == right.definition && left.field == right.field &&
+         left.down == right.down;
+}
+
 static bool same_terms(const LuaQuery *query, const LuaTerm *terms,
-                       uint32_t count) {
-  if (query->term_count != count) return false;
+                       uint32_t count, LuaOrder order) {
+  if (query->term_count != count || !same_order(query->order, order))
+    return false;
   for (uint32_t t = 0; t < count; t++)
     if (query->terms[t].definition != terms[t].definition ||
         query->terms[t].access != terms[t].access)
@@ -106,7 +112,7 @@ static int sort_terms(lua_State *L) {
 typedef struct Reading {
   ModuleState *state;
   uint32_t count;
-  uint32_t filters; /* terms of with and without */
+  uint32_t filters; /* terms of with, without and any */
   bool demands;     /* something must or must not be there */
   bool all;         /* all = true: every entity */
   LuaTerm terms[FOUND_TERMS];
@@ -143,14 +149,46 @@ static bool read_list(lua_State *L, Reading *reading, int index,
       return false;
     lua_pop(L, 1);
   }
-  if (access != ECS_OPTIONAL) reading->demands = true;
+  if (access != ECS_OPTIONAL && access != ECS_UP) reading->demands = true;
   if (access >= ECS_WITH) reading->filters += entries;
   return entries > 0;
 }
 
-/* The access that a named list of a query stands for; ECS_WRITE: none. */
+/* Reads the table of `up` at its index: { ChildOf, read = { Global } }. False
+ * for anything else. The link is the last term. */
+static bool read_up(lua_State *L, Reading *reading) {
+  const int index = 2 + (int)ECS_UP, list = 2 + (int)ECS_ALONG;
+  uint32_t links = 0;
+  Reading link;
+  link.state = reading->state;
+  link.count = 0;
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    if (is_index(L, 1)) {
+      if (!read_entry(L, &link, ECS_ALONG)) return false;
+      links++;
+      lua_pop(L, 1);
+    } else if (lua_type(L, -2) == LUA_TSTRING && lua_istable(L, -1) &&
+               strcmp(lua_tostring(L, -2), "read") == 0) {
+      lua_replace(L, list);
+    } else {
+      return false;
+    }
+  }
+  if (links == 0 || reading->count == FOUND_TERMS) return false;
+  if (lua_istable(L, list) && !read_list(L, reading, list, ECS_UP))
+    return false;
+  if (reading->count == FOUND_TERMS) return false;
+  reading->terms[reading->count++] = link.terms[0];
+  return true;
+}
+
+/* The access that a named list of a query stands for; ECS_UP: the table of
+ * `up`; ECS_WRITE: none. */
 static ecs_Access list_access(const char *name, size_t length) {
   switch (length) {
+    case 2: return memcmp(name, "up", 2) == 0 ? ECS_UP : ECS_WRITE;
+    case 3: return memcmp(name, "any", 3) == 0 ? ECS_ANY : ECS_WRITE;
     case 4:
       if (memcmp(name, "read", 4) == 0) return ECS_READ;
       return memcmp(name, "with", 4) == 0 ? ECS_WITH : ECS_WRITE;
@@ -198,9 +236,10 @@ static bool read_query(lua_State *L, Reading *reading) {
   }
   reading->demands = reading->count > 0;
   for (int access = ECS_READ; lists >> access != 0; access++)
-    if (lists >> access & 1u &&
+    if (lists >> access & 1u && access != ECS_UP &&
         !read_list(L, reading, 2 + access, (ecs_Access)access))
       return false;
+  if (lists >> ECS_UP & 1u && !read_up(L, reading)) return false;
   if (reading->filters > 1) sort_filters(reading->terms, reading->count);
   return reading->demands != reading->all;
 }
@@ -218,7 +257,7 @@ static const LuaQuery *query_at_top(lua_State *L) {
  * for it lately; 0: it was not. The world is at index 1. Neither allocates nor
  * raises. */
 static uint16_t push_recent(lua_State *L, LuaWorld *world, const LuaTerm *terms,
-                            uint32_t count, uint32_t hash) {
+                            uint32_t count, LuaOrder order, uint32_t hash) {
   uint16_t slot = recent_first(&world->recent, hash);
   if (!slot) return 0;
   compat_push_private(L, 1);
@@ -226,7 +265,7 @@ static uint16_t push_recent(lua_State *L, LuaWorld *world, const LuaTerm *terms,
     lua_rawgeti(L, -1, WORLD_RECENT + (int)slot);
     const LuaQuery *query = query_at_top(L);
     if (query && query->world == world && bind_query_is_live(query) &&
-        same_terms(query, terms, count)) {
+        same_terms(query, terms, count, order)) {
       recent_touch(&world->recent, slot);
       return slot;
     }
@@ -244,7 +283,8 @@ static uint16_t find(lua_State *L, LuaWorld *world) {
   reading.all = false;
   if (!lua_istable(L, 2) || !read_query(L, &reading)) return 0;
   uint32_t hash = hash_terms(reading.terms, reading.count);
-  return push_recent(L, world, reading.terms, reading.count, hash);
+  return push_recent(L, world, reading.terms, reading.count,
+                     (LuaOrder){NULL, 0, false}, hash);
 }
 
 /* world:query(table): the query that a script's table describes. Here only if
@@ -332,14 +372,20 @@ static void push_asked_table(lua_State *L) {
   lua_remove(L, -2);
 }
 
-/* Pushes the terms as a key: their bytes, which no script sees. */
-static void push_key(lua_State *L, const LuaTerm *terms, uint32_t count) {
+/* Pushes the terms and the order as a key: their bytes, which no script sees. */
+static void push_key(lua_State *L, const LuaTerm *terms, uint32_t count,
+                     LuaOrder order) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   for (uint32_t t = 0; t < count; t++) {
     uint32_t term = terms[t].definition->index * (uint32_t)ECS_ACCESS_COUNT +
                     (uint32_t)terms[t].access;
     luaL_addlstring(&buffer, (const char *)&term, sizeof term);
+  }
+  if (order.definition) {
+    uint32_t words[] = {order.definition->index, order.field, order.down};
+    luaL_addlstring(&buffer, (const char *)words, sizeof words);
+    luaL_addchar(&buffer, 's'); /* no terms have such a length */
   }
   luaL_pushresult(&buffer);
 }
@@ -369,22 +415,69 @@ static void keep_recent(lua_State *L, LuaWorld *world, const LuaTerm *terms,
   lua_settop(L, query);
 }
 
-/* query(world, terms, label): the query of these terms; or nil and a message.
- * label is for a new one. */
+/* Reads the order { component, number of the field, down } at index; any other
+ * value: none. */
+static LuaOrder read_order(lua_State *L, int index) {
+  LuaOrder order = {NULL, 0, false};
+  if (!lua_istable(L, index)) return order;
+  lua_rawgeti(L, index, 1);
+  lua_rawgeti(L, index, 2);
+  lua_rawgeti(L, index, 3);
+  order.definition = bind_definition_check(L, lua_gettop(L) - 2, "query");
+  order.field = (uint32_t)lua_tonumber(L, -2) - 1;
+  order.down = lua_toboolean(L, -1);
+  lua_pop(L, 3);
+  return order;
+}
+
+/* Has a new query ask for changes of the components in the sequence at index. */
+static ecs_Status ask_changes(lua_State *L, LuaQuery *query, int index) {
+  uint32_t asked = bind_length(L, index, "query");
+  ecs_Status status = ECS_OK;
+  for (uint32_t t = 1; status == ECS_OK && t <= asked; t++) {
+    lua_rawgeti(L, index, (int)t);
+    status = bind_query_ask_changes(
+        query, bind_definition_check(L, lua_gettop(L), "query"));
+    lua_pop(L, 1);
+  }
+  return status;
+}
+
+/* Pushes a new query, with what the values at index 4 and 5 ask for. Pushes a
+ * message instead and returns false when the core refuses. */
+static bool new_query(lua_State *L, LuaWorld *world, const LuaTerm *terms,
+                      uint32_t count, LuaOrder order) {
+  ecs_Status status = ECS_OK;
+  LuaQuery *query = bind_query_new(L, world, terms, count);
+  if (!query) return false;
+  if (lua_istable(L, 4)) status = ask_changes(L, query, 4);
+  if (status == ECS_OK && order.definition)
+    status = bind_query_sort(query, order);
+  if (status == ECS_OK) return true;
+  bind_push_status(L, world, status, query->label);
+  return false;
+}
+
+/* query(world, terms, label, changed, order): the query of these terms; or nil
+ * and a message. label is for a new one. A query that asks for changes is always
+ * a new one: it belongs to one system. */
 static int query_ensure(lua_State *L) {
   uint32_t count;
   LuaWorld *world = bind_world_check(L, 1);
   if (lua_type(L, 3) != LUA_TSTRING) return luaL_argerror(L, 3, "no label");
-  lua_settop(L, 3);
+  lua_settop(L, 5);
   const LuaTerm *terms = read_terms(L, 2, &count);
-  push_key(L, terms, count);
+  LuaOrder order = read_order(L, 5);
+  if (lua_istable(L, 4))
+    return new_query(L, world, terms, count, order) ? 1 : bind_fail(L);
+  push_key(L, terms, count, order);
   int key = lua_gettop(L);
   push_asked_table(L);
   int asked = key + 1;
   uint32_t hash = hash_terms(terms, count);
-  if (push_recent(L, world, terms, count, hash)) return 1;
+  if (push_recent(L, world, terms, count, order, hash)) return 1;
   if (!push_asked(L, world, asked, key)) {
-    if (!bind_query_new(L, world, terms, count)) return bind_fail(L);
+    if (!new_query(L, world, terms, count, order)) return bind_fail(L);
     /* A finalizer may have asked for the same meanwhile. */
     if (!push_asked(L, world, asked, key)) {
       lua_pushvalue(L, key);

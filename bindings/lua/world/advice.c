@@ -19,17 +19,24 @@ static const char *const reasons[] = {
         "the same entities have both, and systems ask for both",
     [ECS_REASON_ALONE] = "entities with it have nothing else"};
 
-static void set_place(lua_State *L, const char *key, const ecs_World *world,
+/* The name of a component of the world that is argument 1; 0: none. Raises when
+ * a finalizer has closed the world. */
+static const char *name_of(lua_State *L, const LuaWorld *world,
+                           ecs_Component component) {
+  bind_native(L, world);
+  return component == 0 ? "" : bind_component_name(world, component);
+}
+
+static void set_place(lua_State *L, const char *key, const LuaWorld *world,
                       ecs_Place place, ecs_Component beside) {
-  lua_pushfstring(L, "%s%s", places[place],
-                  beside == 0 ? "" : ecs_component_name(world, beside));
+  lua_pushfstring(L, "%s%s", places[place], name_of(L, world, beside));
   lua_setfield(L, -2, key);
 }
 
-static void push_entry(lua_State *L, const ecs_World *world,
+static void push_entry(lua_State *L, const LuaWorld *world,
                        const ecs_Advice *entry) {
   lua_createtable(L, 0, 5);
-  lua_pushstring(L, ecs_component_name(world, entry->component));
+  lua_pushstring(L, name_of(L, world, entry->component));
   lua_setfield(L, -2, "component");
   set_place(L, "from", world, entry->from, entry->from_beside);
   set_place(L, "to", world, entry->to, entry->to_beside);
@@ -58,7 +65,7 @@ static int advice(lua_State *L) {
   if (count > most) count = most;
   lua_createtable(L, (int)count, 0);
   for (uint32_t i = 0; i < count; i++) {
-    push_entry(L, bind_native(L, world), &entries[i]);
+    push_entry(L, world, &entries[i]);
     lua_rawseti(L, -2, (int)i + 1);
   }
   return 1;
@@ -75,7 +82,7 @@ static int component_statistics(lua_State *L) {
   if (component) ecs_component_statistics(native, component, &known);
   compat_push_whole(L, (double)known.changes);
   lua_setfield(L, -2, "changes");
-  if (component) set_place(L, "stored", native, known.place, known.beside);
+  if (component) set_place(L, "stored", world, known.place, known.beside);
   return 1;
 }
 

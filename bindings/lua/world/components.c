@@ -12,6 +12,7 @@
 
 #include "component/define.h"
 #include "component/host_definition.h"
+#include "component/new_definition.h"
 #include "world/borrowed.h"
 #include "world/report.h"
 
@@ -74,24 +75,143 @@ static void push_refusal(lua_State *L, const LuaWorld *world, ecs_Status status,
                     "order, in the host's world: use ecs.component '%s', or "
                     "let the host define it first",
                     name, name);
+  else if (status == ECS_E_ARGUMENT)
+    lua_pushfstring(L,
+                    "ecs: what %s needs has to be said before the host makes "
+                    "bundles of it",
+                    name);
   else
     bind_push_status(L, world, status, name);
+}
+
+/* Defines the component of a definition. On failure, pushes a message and
+ * returns 0. */
+static ecs_Component define(lua_State *L, const LuaWorld *world,
+                            const Definition *definition) {
+  ecs_Component component = 0;
+  ecs_ComponentDescription description = {
+      .name = definition->name,
+      .fields = definition->fields,
+      .field_count = definition->field_count,
+      .storage = definition->storage,
+      .links = definition->links,
+      .link_count = definition->link_count};
+  ecs_Status status =
+      ecs_component(bind_native(L, world), &description, &component);
+  if (status == ECS_OK) return component;
+  push_refusal(L, world, status, definition);
+  return 0;
+}
+
+/* Needs -------------------------------------------------------------------- */
+
+/* The definition at a place of the list; NULL: the list ends. */
+static const Definition *listed(lua_State *L, int list, int place) {
+  lua_rawgeti(L, list, place);
+  const Definition *definition =
+      (const Definition *)bind_find(L, -1, KIND_DEFINITION);
+  lua_pop(L, 1);
+  return definition;
+}
+
+/* Appends the definition on top of the stack to the list, and pops it, unless
+ * it is there, or the world has a component for it. */
+static void append(lua_State *L, const LuaWorld *world, int list,
+                   const Definition *definition) {
+  lua_rawgeti(L, list, -(int)definition->index);
+  bool known = lua_toboolean(L, -1) || bind_component_find(world, definition);
+  lua_pop(L, 1);
+  if (!known) {
+    lua_pushboolean(L, 1);
+    lua_rawseti(L, list, -(int)definition->index);
+    lua_rawseti(L, list, (int)lua_rawlen(L, list) + 1);
+  } else {
+    lua_pop(L, 1);
+  }
+}
+
+/* Appends what the definition at a place of the list needs. False: pushes a
+ * message, because a name of it has no definition. */
+static bool append_needs(lua_State *L, const LuaWorld *world, int list,
+                         int place) {
+  const Definition *definition = listed(L, list, place);
+  if (definition->need_count == 0) return true;
+  lua_rawgeti(L, list, place);
+  bind_definition_push_needs(L, lua_gettop(L));
+  int needs = lua_gettop(L);
+  for (uint32_t i = 1; i <= definition->need_count; i++) {
+    lua_rawgeti(L, needs, (int)i);
+    const Definition *need = bind_definition_find(L, lua_gettop(L));
+    if (!need) {
+      lua_pushfstring(L, "ecs: %s needs %s, and no component is called so yet",
+                      definition->name, lua_tostring(L, -2));
+      return false;
+    }
+    append(L, world, list, need);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 2);
+  return true;
+}
+
+/* Declares what the component of a definition needs; all of it is defined. */
+static bool declare_needs(lua_State *L, const LuaWorld *world, int list,
+                          int place) {
+  const Definition *definition = listed(L, list, place);
+  ecs_World *native = bind_native(L, world);
+  ecs_Component component = ecs_component_find(native, definition->name);
+  ecs_Status status = ECS_OK;
+  if (definition->need_count == 0) return true;
+  lua_rawgeti(L, list, place);
+  bind_definition_push_needs(L, lua_gettop(L));
+  for (uint32_t i = 1; status == ECS_OK && i <= definition->need_count; i++) {
+    lua_rawgeti(L, -1, (int)i);
+    ecs_Component need = ecs_component_find(native, lua_tostring(L, -1));
+    lua_pop(L, 1);
+    status = ecs_component_need(native, component, &need, 1);
+  }
+  lua_pop(L, 2);
+  if (status == ECS_OK) return true;
+  push_refusal(L, world, status, definition);
+  return false;
+}
+
+/* The component of a definition that needs others. Those are defined, too, and
+ * what they need: the list grows while it is read. All get definitions last, so
+ * that a call that fails is made anew as a whole. */
+static ecs_Component define_with_needs(lua_State *L, LuaWorld *world, int index,
+                                       const Definition *definition) {
+  bool done = true;
+  luaL_checkstack(L, 10, "too many arguments");
+  lua_newtable(L);
+  int list = lua_gettop(L);
+  bind_definition_push(L, definition);
+  append(L, world, list, definition);
+  for (int i = 1; done && listed(L, list, i); i++)
+    done = append_needs(L, world, list, i) &&
+           define(L, world, listed(L, list, i)) != 0;
+  for (int i = 1; done && listed(L, list, i); i++)
+    done = declare_needs(L, world, list, i);
+  ecs_World *native = bind_native(L, world);
+  for (int i = 1; done && listed(L, list, i); i++) {
+    const Definition *made = listed(L, list, i);
+    link_component(L, world, index, made,
+                   ecs_component_find(native, made->name));
+  }
+  lua_replace(L, list); /* the message; otherwise the list itself */
+  lua_settop(L, done ? list - 1 : list);
+  return bind_component_find(world, definition);
 }
 
 ecs_Component bind_component_try(lua_State *L, LuaWorld *world, int index,
                                  const Definition *definition) {
   ecs_Component component = bind_component_find(world, definition);
   if (component) return component;
-  ecs_ComponentDescription description = {definition->name, definition->fields,
-                                          definition->field_count,
-                                          definition->storage};
-  ecs_Status status =
-      ecs_component(bind_native(L, world), &description, &component);
-  if (status != ECS_OK) {
-    push_refusal(L, world, status, definition);
-    return 0;
-  }
-  link_component(L, world, index, definition, component);
+  index = compat_absolute(L, index);
+  if (definition->need_count > 0)
+    return define_with_needs(L, world, index, definition);
+  component = define(L, world, definition);
+  if (component) link_component(L, world, index, definition, component);
   return component;
 }
 

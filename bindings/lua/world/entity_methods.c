@@ -15,15 +15,15 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "object/name.h"
 #include "object/number.h"
 #include "world/components.h"
-#include "world/parts.h"
+#include "world/families.h"
 #include "world/report.h"
+#include "world/telling.h"
 
 /* Arguments --------------------------------------------------------------- */
 
-/* The number at index as an entity; nil, and a number that is no handle, are
- * the null entity. Raises on other values. */
 static inline ecs_Entity read_entity(lua_State *L, int index,
                                      const char *call) {
   if (lua_type(L, index) == LUA_TNUMBER) {
@@ -41,6 +41,10 @@ static inline ecs_Entity read_entity(lua_State *L, int index,
                    "last"
                  : "");
   return 0;
+}
+
+ecs_Entity bind_entity_read(lua_State *L, int index, const char *call) {
+  return read_entity(L, index, call);
 }
 
 static int refuse_dead(lua_State *L, const char *call) {
@@ -62,14 +66,33 @@ static inline int check_status(lua_State *L, const LuaWorld *world,
   return status == ECS_OK ? 0 : refuse(L, world, status, call);
 }
 
+/* The end of a change of the entity at index 2: raises for its status, or calls
+ * observers. */
+static inline int end_change(lua_State *L, LuaWorld *world, ecs_Status status,
+                             const char *call) {
+  check_status(L, world, status, call);
+  bind_tell(L, world);
+  return 0;
+}
+
 static void refuse_more(lua_State *L, int top, const char *call,
                         const char *advice) {
   if (lua_gettop(L) > top)
-    bind_error(L, "%s takes no more than %d arguments: %s", call, top - 1,
-               advice);
+    bind_error(L, "%s takes no more than %d argument%s: %s", call, top - 1,
+               top == 2 ? "" : "s", advice);
 }
 
 /* Spawning ---------------------------------------------------------------- */
+
+/* Spawns parts of which a prefab has children; first as in ecs_Family. */
+static ecs_Status spawn_family(lua_State *L, LuaWorld *world,
+                               const SpawnParts *parts, const char *call,
+                               ecs_Entity first, ecs_Entity *entity) {
+  SpawnFamily spawn;
+  bind_family_prepare(L, world, 1, parts, call, &spawn);
+  spawn.family.first = first;
+  return ecs_spawn_family(bind_native(L, world), &spawn.family, 1, entity);
+}
 
 /* world:spawn(Position { x = 1 }, Enemy) */
 static int world_spawn(lua_State *L) {
@@ -77,10 +100,13 @@ static int world_spawn(lua_State *L) {
   SpawnParts parts;
   ecs_Entity entity;
   bind_parts_read(L, world, 1, 2, lua_gettop(L) - 1, "spawn", &parts);
-  ecs_Status status = ecs_spawn(bind_native(L, world), parts.components,
-                                parts.count, parts.images, &entity);
+  ecs_Status status = parts_have_children(&parts)
+                          ? spawn_family(L, world, &parts, "spawn", 0, &entity)
+                          : ecs_spawn(bind_native(L, world), parts.components,
+                                      parts.count, parts.images, &entity);
   bind_check_status(L, world, status, "spawn");
   bind_push_entity(L, entity);
+  bind_tell(L, world);
   return 1;
 }
 
@@ -105,8 +131,11 @@ static int world_spawn_as(lua_State *L) {
   ecs_Entity entity = check_handle(L);
   SpawnParts parts;
   bind_parts_read(L, world, 1, 3, lua_gettop(L) - 2, "spawn_as", &parts);
-  ecs_Status status = ecs_spawn_as(bind_native(L, world), entity,
-                                   parts.components, parts.count, parts.images);
+  ecs_Status status =
+      parts_have_children(&parts)
+          ? spawn_family(L, world, &parts, "spawn_as", entity, NULL)
+          : ecs_spawn_as(bind_native(L, world), entity, parts.components,
+                         parts.count, parts.images);
   if (status == ECS_E_TAKEN) {
     lua_pushnil(L);
     bind_push_refusal(L, world, status);
@@ -114,6 +143,7 @@ static int world_spawn_as(lua_State *L) {
   }
   bind_check_status(L, world, status, "spawn_as");
   bind_push_entity(L, entity);
+  bind_tell(L, world);
   return 1;
 }
 
@@ -126,6 +156,7 @@ static int world_destroy(lua_State *L) {
   if (status != ECS_OK && status != ECS_E_DEAD)
     return check_status(L, world, status, "destroy");
   lua_pushboolean(L, status == ECS_OK);
+  bind_tell(L, world);
   return 1;
 }
 
@@ -149,7 +180,7 @@ static int world_add(lua_State *L) {
       bind_component_ensure(L, world, 1, given.definition);
   ecs_Status status =
       ecs_add(bind_native(L, world), entity, component, given.image);
-  return check_status(L, world, status, "add");
+  return end_change(L, world, status, "add");
 }
 
 static int world_remove(lua_State *L) {
@@ -164,7 +195,7 @@ static int world_remove(lua_State *L) {
     status = ecs_remove(bind_native(L, world), entity, component);
   else if (!ecs_alive(bind_native(L, world), entity))
     status = ECS_E_DEAD;
-  return check_status(L, world, status, "remove");
+  return end_change(L, world, status, "remove");
 }
 
 /* world:replace(e, Construction, Active { since = now }) */
@@ -187,7 +218,7 @@ static int world_replace(lua_State *L) {
       removed ? ecs_replace(native, entity, removed, added, values, fields)
       : fields != 0 ? ecs_set(native, entity, added, values, fields)
                     : ecs_add(native, entity, added, NULL);
-  return check_status(L, world, status, "replace");
+  return end_change(L, world, status, "replace");
 }
 
 /* Raises for world:set(e, Position { x = 3 }, Health), which is two calls. */
@@ -211,7 +242,7 @@ static int set_given(lua_State *L, LuaWorld *world, ecs_Entity entity,
           ? ecs_add(bind_native(L, world), entity, component, NULL)
           : ecs_set(bind_native(L, world), entity, component,
                     given_image(given), given.fields);
-  return check_status(L, world, status, "set");
+  return end_change(L, world, status, "set");
 }
 
 /* world:set(e, Position, "x", 3, "y", 4), world:set(e, Position, { x = 3 }) */
@@ -366,6 +397,68 @@ static int world_components(lua_State *L) {
   return 1;
 }
 
+/* The name at index. Raises for anything but a valid one. */
+static const char *check_name(lua_State *L, int index, const char *call) {
+  size_t bytes = 0;
+  const char *name = NULL;
+  if (lua_type(L, index) == LUA_TSTRING) name = lua_tolstring(L, index, &bytes);
+  if (!name) {
+    bind_push_description(L, index);
+    bind_error(L, "%s takes a name, which is a string, and not %s", call,
+               lua_tostring(L, -1));
+  }
+  if (!bind_name_is_valid(name, bytes))
+    bind_error(L,
+               "%s: a name is 1 to 255 bytes of UTF-8 text without control "
+               "characters",
+               call);
+  return name;
+}
+
+/* Raises why an entity cannot have a name. */
+static int refuse_name(lua_State *L, const LuaWorld *world, ecs_Status status,
+                       const char *name) {
+  if (status != ECS_E_NAME) return refuse(L, world, status, "name");
+  bind_push_entity_text(L, (double)ecs_find(bind_native(L, world), name));
+  return bind_error(L, "name: %s has the name '%s' already",
+                    lua_tostring(L, -1), name);
+}
+
+/* world:name(e): its name. world:name(e, "player"), world:name(e, nil) */
+static int world_name(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "name");
+  ecs_World *native = bind_native(L, world);
+  refuse_more(L, 3, "name", "an entity, and its name or nil");
+  if (lua_gettop(L) < 3) {
+    lua_pushstring(L, ecs_name(native, entity));
+    return 1;
+  }
+  const char *name = lua_isnil(L, 3) ? NULL : check_name(L, 3, "name");
+  ecs_Status status = ecs_set_name(native, entity, name);
+  return status == ECS_OK ? 0 : refuse_name(L, world, status, name);
+}
+
+/* world:clone(e): the clone */
+static int world_clone(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  ecs_Entity entity = read_entity(L, 2, "clone"), clone = 0;
+  refuse_more(L, 2, "clone", "change the entity that it returns");
+  check_status(L, world, ecs_clone(bind_native(L, world), entity, &clone),
+               "clone");
+  bind_tell(L, world);
+  bind_push_entity(L, clone);
+  return 1;
+}
+
+/* world:find "player": the entity, or nil */
+static int world_find(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  ecs_Entity entity = ecs_find(bind_native(L, world), check_name(L, 2, "find"));
+  bind_push_element(L, ECS_ENTITY, &entity);
+  return 1;
+}
+
 static const luaL_Reg methods[] = {{"spawn", world_spawn},
                                    {"spawn_as", world_spawn_as},
                                    {"destroy", world_destroy},
@@ -377,6 +470,9 @@ static const luaL_Reg methods[] = {{"spawn", world_spawn},
                                    {"get", world_get},
                                    {"has", world_has},
                                    {"components", world_components},
+                                   {"clone", world_clone},
+                                   {"name", world_name},
+                                   {"find", world_find},
                                    {NULL, NULL}};
 
 lua_CFunction bind_entity_method(const char *name) {

@@ -20,6 +20,7 @@
 #include "api/for_bindings.h"
 #include "world/components.h"
 #include "world/report.h"
+#include "world/telling.h"
 #include "world/traceback.h"
 
 /* Results for scripts/ecs: true; or false, whether the error is the script's
@@ -73,6 +74,20 @@ static ecs_Status leave(LuaWorld *world, bool keep) {
   return status;
 }
 
+/* Calls observers behind the results on top of the stack, and returns those, or
+ * an error of an observer in their place, unless they are one themselves. */
+static int tell_behind(lua_State *L, LuaWorld *world) {
+  bool failed = !lua_toboolean(L, -RESULTS);
+  int top = lua_gettop(L);
+  Outcome outcome = bind_tell_outcome(L, world);
+  if (failed) lua_settop(L, top);
+  if (failed || outcome == OUTCOME_DONE) return RESULTS;
+  lua_pushboolean(L, 0);
+  lua_pushboolean(L, outcome == OUTCOME_THROWN);
+  lua_pushvalue(L, -3);
+  return RESULTS;
+}
+
 /* record(world, f, ...): calls f, which returns results as above. Drops what f
  * recorded unless the first is true. */
 static int record(lua_State *L) {
@@ -83,7 +98,8 @@ static int record(lua_State *L) {
   if (status != ECS_OK) return fail(L, world, status, "record");
   call_back(L, lua_gettop(L) - 2);
   status = leave(world, lua_toboolean(L, -RESULTS));
-  return status == ECS_OK ? RESULTS : fail(L, world, status, "record");
+  return status == ECS_OK ? tell_behind(L, world)
+                          : fail(L, world, status, "record");
 }
 
 /* The changes of the frame could not be applied: turns results that say success
@@ -117,6 +133,8 @@ static bool is_refused(lua_State *L, const LuaWorld *world, const char *call) {
   if (world->innermost)
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
                     world->innermost->label);
+  else if (world->telling)
+    lua_pushfstring(L, "ecs: %s is not possible inside an observer", call);
   else if (world->running)
     lua_pushfstring(L,
                     "ecs: %s is not possible here: a frame is running "
@@ -144,15 +162,17 @@ static int frame(lua_State *L) {
   OpenWalk *walk = state->walk; /* of another world */
   state->walk = NULL;
   world->running = true;
+  world->frame++;
   state->frames++;
   call_back(L, lua_gettop(L) - 4);
   ECS_ASSERT(world->running && !state->walk);
-  world->running = false;
+  world->running = world->in_step = false;
   ECS_ASSERT(state->frames > 0);
   state->frames--;
   state->walk = walk;
   if (deferred) status = leave(world, true);
-  return status == ECS_OK ? RESULTS : report_loss(L, world, status);
+  return status == ECS_OK ? tell_behind(L, world)
+                          : report_loss(L, world, status);
 }
 
 static const luaL_Reg functions[] = {

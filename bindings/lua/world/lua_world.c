@@ -40,6 +40,15 @@ LuaWorld *bind_world_check(lua_State *L, int index) {
   return world;
 }
 
+const char *bind_component_name(const LuaWorld *world,
+                                ecs_Component component) {
+  const Definition *definition =
+      component < world->capacity ? world->owners[component] : NULL;
+  ECS_ASSERT(world->native && (definition || world->borrowed));
+  return definition ? definition->name
+                    : ecs_component_name(world->native, component);
+}
+
 /* The collector advances as if it had allocated as much. When a script stopped
  * the collector nothing is done: on LuaJIT a step would start it again. */
 void bind_world_charge(lua_State *L, const LuaWorld *world) {
@@ -57,6 +66,8 @@ LuaWorld *bind_world_new(lua_State *L) {
   lua_newtable(L);
   lua_setfield(L, -2, "bundles");
   lua_newtable(L);
+  lua_setfield(L, -2, "families");
+  lua_newtable(L);
   lua_setfield(L, -2, "totals");
   lua_pop(L, 1);
   return world;
@@ -65,8 +76,15 @@ LuaWorld *bind_world_new(lua_State *L) {
 /* Removes all pointers into the native world. */
 static void forget(LuaWorld *world) {
   static const uint64_t closed = WORLD_CLOSED;
+  static const uint32_t none = 0;
   world->row_epoch = &closed;
+  world->noticed = &none;
   world->native = NULL;
+  for (GridLife *life = world->grids; life; life = life->next) {
+    life->epoch = WORLD_CLOSED;
+    life->native = NULL;
+  }
+  world->grids = NULL;
 }
 
 static void native_ended(ecs_Holder *holder) {
@@ -77,6 +95,7 @@ bool bind_world_hold(LuaWorld *world, ecs_World *native) {
   world->holder.ended = native_ended;
   if (ecs_world_hold(native, &world->holder) != ECS_OK) return false;
   world->row_epoch = ecs_world_row_epoch(native);
+  world->noticed = ecs_world_notices(native);
   world->native = native;
   return true;
 }
@@ -161,6 +180,7 @@ bool bind_world_leave(OpenWalk *walk) {
 
 const char *bind_world_open(const LuaWorld *world) {
   if (world->innermost) return world->innermost->label;
+  if (world->telling) return "an observer";
   return world->deferrals > 0
              ? "a frame that records its changes (flush = 'frame')"
              : NULL;
@@ -231,10 +251,21 @@ static int world_open(lua_State *L) {
   return 1;
 }
 
+/* busy(world): what is open, walk or recording; nil when nothing is. */
+static int world_busy(lua_State *L) {
+  const char *open = bind_world_open(bind_world_check(L, 1));
+  if (open)
+    lua_pushstring(L, open);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
 void bind_open_lua_world(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"world", world_new}, {"state", world_state}, {"find_state", find_state},
-      {"open", world_open}, {"live", world_live},   {NULL, NULL}};
+      {"open", world_open}, {"busy", world_busy},   {"live", world_live},
+      {NULL, NULL}};
   static const luaL_Reg metamethods[] = {
       {"__gc", world_gc}, {"__tostring", world_tostring}, {NULL, NULL}};
   bind_add(L, functions);

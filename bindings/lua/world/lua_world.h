@@ -3,21 +3,33 @@
  *      ecs.world {}, a host's push --> live -- close, __gc, host --> closed
  *
  * The private table of a world has `state`, a table for scripts/ecs, `bundles`
- * (see spawn_many.c), `totals`, `ids` (see components.c), the queries that were
- * asked for (see world_queries.c) and, if it is borrowed, `queries` (see
- * lua_query.c).
+ * (see spawn_many.c), `totals`, `ids` (see components.c), `link_loops` (see
+ * link_methods.c), the queries that were asked for (see world_queries.c) and,
+ * if it is borrowed, `queries` (see lua_query.c).
  */
 #ifndef ECS_LUA_LUA_WORLD_H
 #define ECS_LUA_LUA_WORLD_H
 
+#include "ecs_grid.h"
 #include "world/open_walk.h"
 #include "world/recent_queries.h"
+
+/* What a world knows of a grid (query/lua_grid.h). */
+typedef struct GridLife {
+  uint64_t epoch;   /* of what was built; WORLD_CLOSED: the grid has ended */
+  ecs_Grid *native; /* NULL: likewise */
+  struct GridLife *next; /* of the same world */
+} GridLife;
 
 typedef struct LuaWorld {
   Header header;
   ModuleState *state;        /* set by bind_world_check, before all else */
   ecs_World *native;         /* owned unless borrowed; NULL: closed */
   const uint64_t *row_epoch; /* of native; WORLD_CLOSED when there is none */
+  const uint32_t *noticed;   /* notices of observers that wait, of native; never
+                                NULL */
+  Outcome (*tell)(lua_State *, struct LuaWorld *); /* calls observers, see
+                                telling.h; NULL: there were none */
   ecs_Component *ids;        /* components by index of definition; 0: none yet.
                                 With owners: one userdata, see components.c */
   const Definition **owners; /* definitions by component; NULL: defined by the
@@ -27,6 +39,7 @@ typedef struct LuaWorld {
   OpenWalk *innermost;       /* NULL: no walk is open */
   uint32_t deferrals;        /* recordings that are open; see frames.c */
   bool running;              /* a frame is running */
+  bool telling;              /* observers are called, in a recording */
   bool finalized;            /* its memory may be freed at any time */
   bool end_pending;          /* finalized while something was open: ends with
                                 the outermost walk or recording */
@@ -37,6 +50,10 @@ typedef struct LuaWorld {
   uint64_t seed;             /* of ecs.random */
   struct Total *totals;      /* kept alive by the private table; see totals.h */
   uint64_t tally_count;      /* of all totals; none is ever removed */
+  GridLife *grids;           /* of those that live */
+  uint64_t frame;            /* the number of the last one, from 1 */
+  uint64_t step;             /* the same of steps of phases */
+  bool in_step;              /* of a phase with fixed steps */
   RecentQueries recent;      /* see world_queries.c */
 } LuaWorld;
 
@@ -55,6 +72,11 @@ static inline ecs_World *bind_native(lua_State *L, const LuaWorld *world) {
   if (!world->native) bind_error(L, "this world is closed");
   return world->native;
 }
+
+/* The name of a component of an open world. A finalizer that closes the world
+ * leaves the name: it belongs to a definition, or to the world of a host. */
+BIND_INTERNAL const char *bind_component_name(const LuaWorld *world,
+                                              ecs_Component component);
 
 /* Pushes a closed world, for bind_world_hold. Raises when memory runs out. */
 BIND_INTERNAL LuaWorld *bind_world_new(lua_State *L);
@@ -93,7 +115,7 @@ BIND_INTERNAL int32_t bind_run_index(lua_State *L, const SystemRun *run);
  * so that unreachable worlds are found in time. Runs finalizers. */
 BIND_INTERNAL void bind_world_charge(lua_State *L, const LuaWorld *world);
 
-/* Adds world, state, find_state, open and live to the table on top of the
+/* Adds world, state, find_state, open, busy and live to the table on top of the
  * stack, and the metamethods of worlds but __close. */
 BIND_INTERNAL void bind_open_lua_world(lua_State *L);
 

@@ -39,6 +39,11 @@ typedef struct SystemRun {
   uint64_t draws;             /* numbers that it has drawn */
 } SystemRun;
 
+/* What a walk, and what observers are called behind it, leave on top of the
+ * stack: nothing; a message without a position; or the error value of a
+ * callback. */
+typedef enum Outcome { OUTCOME_DONE, OUTCOME_MISUSE, OUTCOME_THROWN } Outcome;
+
 typedef struct OpenWalk {
   struct LuaWorld *world;
   const char *label; /* "query { Position }" or "system 'move'" */

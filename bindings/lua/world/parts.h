@@ -6,10 +6,14 @@
  *                  fields              fields
  *      components  3                   4                     7     as ecs_spawn
  *      images      of the value        read from the table   NULL  takes them
+ *
+ * One of them may be a prefab. What it has comes behind the other parts, which
+ * override its fields.
  */
 #ifndef ECS_LUA_PARTS_H
 #define ECS_LUA_PARTS_H
 
+#include "component/prefab.h"
 #include "world/components.h"
 
 /* Up to this many parts, and fields of 8 bytes in tables, need no memory but
@@ -23,6 +27,9 @@
 typedef struct SpawnParts {
   uint32_t count;
   uint32_t fields_used; /* elements of fields_room that have an owner */
+  uint32_t capacity;    /* of the arrays below */
+  const Prefab *prefab; /* among the arguments; NULL: none is */
+  bool plain;           /* they are those of the prefab, in its order */
   Given *given;
   ecs_Component *components;
   const void **images;
@@ -36,8 +43,8 @@ typedef struct SpawnParts {
  * world at world_index; they are the last on the stack. Raises in the name of
  * call, and defines no component, when an argument is neither a component, with
  * or without a table of its fields behind it, nor a value, or when two name the
- * same component. May leave values on the stack, which have to stay there while
- * parts are used. */
+ * same component. A prefab may be one of them. May leave values on the stack,
+ * which have to stay there while parts are used. */
 BIND_INTERNAL void bind_parts_read(lua_State *L, LuaWorld *world,
                                    int world_index, int first, int count,
                                    const char *call, SpawnParts *parts);

@@ -562,7 +562,7 @@ static int prepared_of(lua_State *L) {
     const Spawner *spawner = (const Spawner *)lua_touserdata(L, -1);
     lua_pop(L, 1);
     bind_spawner_describe(L, spawner);
-    return 4;
+    return 5;
   }
   int list = lua_gettop(L), count = (int)lua_rawlen(L, list);
   lua_createtable(L, count, 0);

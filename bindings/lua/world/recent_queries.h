@@ -7,7 +7,7 @@
  * between the newest and the oldest. The queries themselves are in a table of
  * Lua, by slot (query/world_queries.c): no pointer is kept here. A slot is
  * given away again; the stamp that it gets each time shows whether it still has
- * what somebody remembers.
+ * what a caller remembers.
  *
  * Everything costs a few loads; nothing fails. All zero is an empty one.
  */

@@ -2,6 +2,7 @@
 #include "world/report.h"
 
 #include "api/for_bindings.h"
+#include "object/number.h"
 
 /* The innermost open walk that accesses a component; NULL: there is none. */
 static const OpenWalk *holder_of(const LuaWorld *world,
@@ -9,7 +10,7 @@ static const OpenWalk *holder_of(const LuaWorld *world,
   for (const OpenWalk *walk = world->innermost; walk; walk = walk->outer)
     for (uint32_t t = 0; t < walk->term_count; t++)
       if (walk->terms[t].definition == definition &&
-          walk->terms[t].access <= ECS_OPTIONAL)
+          walk->terms[t].access <= ECS_UP)
         return walk;
   return NULL;
 }
@@ -30,10 +31,9 @@ static void push_conflict(lua_State *L, const LuaWorld *world,
                                    "one in another system"
                                  : "use its batch");
   else
-    lua_pushfstring(L, "ecs: %s cannot reach %s: something is walking over it",
-                    call,
-                    component ? ecs_component_name(world->native, component)
-                              : "a component");
+    lua_pushfstring(
+        L, "ecs: %s cannot reach %s: something is walking over it", call,
+        component ? bind_component_name(world, component) : "a component");
 }
 
 /* Room for the sentence of a refusal; a budget's owner is ours. */
@@ -49,11 +49,45 @@ void bind_push_refusal(lua_State *L, const LuaWorld *world, ecs_Status status) {
   }
 }
 
+void bind_push_link_refusal(lua_State *L, const Definition *definition,
+                            uint32_t field) {
+  const char *name = definition->fields[field].name;
+  lua_pushfstring(L,
+                  "ecs: %s.%s is a link, which rows and batches only read: "
+                  "link with world:set(e, %s, '%s', target)",
+                  definition->name, name, definition->name, name);
+}
+
+/* Pushes the message for a link that the core refuses. */
+static void push_link_refused(lua_State *L, const LuaWorld *world,
+                              ecs_Status status, const char *call) {
+  ecs_Entity source = 0, target = 0;
+  (void)ecs_refused_link(world->native, &source, &target);
+  bind_push_entity_text(L, (double)target);
+  bind_push_entity_text(L, (double)source);
+  if (status == ECS_E_LINK)
+    lua_pushfstring(L, "ecs: %s: %s is not alive: nothing can link to it", call,
+                    lua_tostring(L, -2));
+  else if (source == target)
+    lua_pushfstring(L,
+                    "ecs: %s: %s cannot link to itself: its links are a tree",
+                    call, lua_tostring(L, -1));
+  else
+    lua_pushfstring(L,
+                    "ecs: %s: %s cannot link to %s, which is below it: that "
+                    "would close a circle",
+                    call, lua_tostring(L, -1), lua_tostring(L, -2));
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+}
+
 void bind_push_status(lua_State *L, const LuaWorld *world, ecs_Status status,
                       const char *call) {
   ECS_ASSERT(status > ECS_OK && status < ECS_STATUS_COUNT);
   if (status == ECS_E_ACCESS && world->native)
     push_conflict(L, world, call);
+  else if ((status == ECS_E_LINK || status == ECS_E_CIRCLE) && world->native)
+    push_link_refused(L, world, status, call);
   else if (status == ECS_E_OPEN && bind_world_open(world))
     lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
                     bind_world_open(world));

@@ -25,4 +25,9 @@ static inline int bind_check_status(lua_State *L, const LuaWorld *world,
   return status == ECS_OK ? 0 : bind_refuse_status(L, world, status, call);
 }
 
+/* Pushes the message for a store into a link. */
+BIND_INTERNAL void bind_push_link_refusal(lua_State *L,
+                                          const Definition *definition,
+                                          uint32_t field);
+
 #endif

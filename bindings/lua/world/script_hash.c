@@ -45,6 +45,15 @@ static bool push_entry(lua_State *L, int index, const char *key, int type) {
   return false;
 }
 
+/* hash, mixed with the number under a key of the table on top of the stack; 0
+ * where the number is 0 or is not there. */
+static uint64_t mix_number(lua_State *L, uint64_t hash, const char *key) {
+  if (!push_entry(L, -1, key, LUA_TNUMBER)) return 0;
+  double number = (double)lua_tonumber(L, -1);
+  lua_pop(L, 1);
+  return number == 0 ? 0 : mix(hash, key, number_word(number));
+}
+
 /* The systems of the list at index 2. */
 static uint64_t sum_systems(lua_State *L, const LuaWorld *world) {
   uint64_t sum = 0;
@@ -60,23 +69,12 @@ static uint64_t sum_systems(lua_State *L, const LuaWorld *world) {
         if (!lua_toboolean(L, -1)) sum += mix(1, "disabled", (uint64_t)k);
         lua_pop(L, 1);
       }
+      uint64_t hash = mix(4, "system", (uint64_t)k);
+      sum += mix_number(L, hash, "rest") + mix_number(L, hash, "since");
     }
     lua_pop(L, 1);
   }
   return sum;
-}
-
-/* The number of runs of the clock of a phase, both on top of the stack. */
-static double read_clock(lua_State *L, int clocks) {
-  double runs = 0;
-  lua_pushvalue(L, -1);
-  lua_rawget(L, clocks);
-  if (lua_istable(L, -1) && push_entry(L, -1, "runs", LUA_TNUMBER)) {
-    runs = (double)lua_tonumber(L, -1);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
-  return runs;
 }
 
 /* The clocks of table 4, by the place of their phases in list 3. */
@@ -86,19 +84,33 @@ static uint64_t sum_clocks(lua_State *L) {
   int count = (int)lua_rawlen(L, 3);
   for (int k = 1; k <= count; k++) {
     lua_rawgeti(L, 3, k);
-    double runs = lua_isnil(L, -1) ? 0 : read_clock(L, 4);
-    if (runs != 0)
-      sum += mix(mix(2, "phase", (uint64_t)k), "runs", number_word(runs));
+    if (!lua_isnil(L, -1)) {
+      lua_rawget(L, 4);
+      if (lua_istable(L, -1)) {
+        uint64_t hash = mix(2, "phase", (uint64_t)k);
+        sum += mix_number(L, hash, "runs") + mix_number(L, hash, "rest");
+      }
+    }
     lua_pop(L, 1);
   }
   return sum;
 }
 
-/* hash(world, systems, phases, clocks) */
+/* Where the world is in its states, argument 5, and goes next, argument 6: the
+ * places in their list, 0 where nothing follows from them. */
+static uint64_t hash_state(lua_State *L) {
+  uint64_t state = (uint64_t)lua_tonumber(L, 5);
+  uint64_t next = (uint64_t)lua_tonumber(L, 6);
+  return (state == 0 ? 0 : mix(5, "state", state)) +
+         (next == 0 ? 0 : mix(6, "next", next));
+}
+
+/* hash(world, systems, phases, clocks, state, next state) */
 static int hash(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
-  lua_settop(L, 4);
+  lua_settop(L, 6);
   uint64_t scripts = sum_systems(L, world) + sum_clocks(L);
+  scripts += hash_state(L);
   if (world->seed != 0) scripts += mix(3, "seed", world->seed);
   uint64_t whole = ecs_world_hash(bind_native(L, world));
   bind_push_hash(L, scripts == 0 ? whole : mix(whole, "scripts", scripts));

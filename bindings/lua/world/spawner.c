@@ -13,7 +13,9 @@
  *                                            |                 ^
  *                                            +-----------------+
  *
- * all in one userdata. The world defines the components, and the bundle is
+ * all in one userdata. A prefab among the parts adds its own behind them, where
+ * they are not there, and its fields where these are not given. If it has
+ * children, there is no bundle, but a family (families.h). The world defines the components, and the bundle is
  * made, by the first call: making a closure changes nothing in the world.
  *
  * The arguments are read into the images again after that, because a finalizer
@@ -27,8 +29,9 @@
 
 #include "api/for_bindings.h"
 #include "object/number.h"
-#include "world/components.h"
+#include "world/families.h"
 #include "world/report.h"
+#include "world/telling.h"
 
 /* Upvalues of the closure; the state is the first, as everywhere. */
 enum { UP_NAME = 2, UP_SPAWNER, UP_WORLD };
@@ -40,15 +43,19 @@ typedef struct SpawnArgument {
 } SpawnArgument;
 
 typedef struct Spawner {
-  SpawnCall call;        /* first: scripts/ecs/ffi passes its address */
-  const LuaWorld *world; /* kept alive by the closure's upvalue */
+  SpawnCall call;  /* first: scripts/ecs/ffi passes its address */
+  LuaWorld *world; /* kept alive by the closure's upvalue */
   uint32_t part_count;
   const Definition **definitions; /* of the parts */
   ecs_Component *components;      /* of the parts, once there is a bundle */
   SpawnArgument *arguments;
-  SpawnPlace *places;  /* as in call */
-  const void **images; /* as in call */
-  char *memory;        /* of the images */
+  SpawnPlace *places;   /* as in call */
+  const void **images;  /* as in call */
+  char *memory;         /* of the images */
+  uint64_t *seen;       /* by part: fields that are given or arguments */
+  const Prefab *prefab; /* NULL: none is among the parts */
+  ecs_Family family;    /* of a prefab with children, once it is resolved */
+  ecs_Member *members;  /* of the family */
 } Spawner;
 
 /* Calling ------------------------------------------------------------------ */
@@ -90,6 +97,29 @@ static inline void read_arguments(lua_State *L, const Spawner *spawner) {
   }
 }
 
+static bool has_children(const Spawner *spawner) {
+  return spawner->prefab && spawner->prefab->member_count > 1;
+}
+
+/* Makes the family of a prefab with children. */
+static void resolve_family(lua_State *L, Spawner *spawner) {
+  SpawnParts parts;
+  SpawnFamily made;
+  int top = lua_gettop(L);
+  parts.count = spawner->part_count;
+  parts.components = spawner->components;
+  parts.images = spawner->images;
+  parts.prefab = spawner->prefab;
+  parts.plain = false;
+  bind_family_prepare(L, spawner->world, lua_upvalueindex(UP_WORLD), &parts,
+                      "spawn", &made);
+  memcpy(spawner->members, made.family.members,
+         made.family.member_count * sizeof(ecs_Member));
+  spawner->family = made.family;
+  spawner->family.members = spawner->members;
+  lua_settop(L, top);
+}
+
 /* Finds or defines the components, and makes the bundle. */
 static void resolve(lua_State *L, Spawner *spawner) {
   LuaWorld *world = (LuaWorld *)lua_touserdata(L, lua_upvalueindex(UP_WORLD));
@@ -97,6 +127,10 @@ static void resolve(lua_State *L, Spawner *spawner) {
   for (uint32_t k = 0; k < spawner->part_count; k++)
     spawner->components[k] = bind_component_ensure(
         L, world, lua_upvalueindex(UP_WORLD), spawner->definitions[k]);
+  if (has_children(spawner)) {
+    resolve_family(L, spawner);
+    return;
+  }
   ecs_Bundle bundle = 0;
   ecs_Status status = ecs_bundle(bind_native(L, world), spawner->components,
                                  spawner->part_count, &bundle);
@@ -111,15 +145,19 @@ static int spawn(lua_State *L) {
   if (lua_gettop(L) != (int)spawner->call.count)
     return refuse_count(L, spawner);
   read_arguments(L, spawner);
-  if (spawner->call.bundle == 0) {
+  if (spawner->call.bundle == 0 && spawner->family.member_count == 0) {
     resolve(L, spawner);
     read_arguments(L, spawner);
     native = bind_native(L, spawner->world);
   }
-  ecs_Status status = ecs_spawn_bundle(native, spawner->call.bundle,
-                                       spawner->call.images, &entity);
+  ecs_Status status =
+      has_children(spawner)
+          ? ecs_spawn_family(native, &spawner->family, 1, &entity)
+          : ecs_spawn_bundle(native, spawner->call.bundle, spawner->call.images,
+                             &entity);
   bind_check_status(L, spawner->world, status, "spawn");
   bind_push_entity(L, entity);
+  bind_tell(L, spawner->world);
   return 1;
 }
 
@@ -130,6 +168,7 @@ typedef struct Sizes {
   size_t parts;
   size_t arguments;
   size_t image_bytes; /* each image is aligned to 8 bytes */
+  size_t members;     /* of a prefab with children */
 } Sizes;
 
 static size_t aligned(size_t bytes) { return (bytes + 7) & ~(size_t)7; }
@@ -145,9 +184,29 @@ static void refuse_part(lua_State *L, int index) {
   bind_given_check(L, index, "spawner");
 }
 
-/* Raises unless every argument is a part, or follows one. */
-static Sizes measure(lua_State *L, int top) {
-  Sizes sizes = {0, 0, 0};
+static void take_prefab(lua_State *L, const Prefab *prefab,
+                        const Prefab **found) {
+  if (*found == prefab) bind_error(L, "spawner names %s twice", prefab->name);
+  if (*found)
+    bind_error(L, "spawner takes one prefab, not %s and %s", (*found)->name,
+               prefab->name);
+  *found = prefab;
+}
+
+/* Adds the parts of a prefab, as if none was among the others. */
+static void measure_prefab(Sizes *sizes, const Prefab *prefab) {
+  uint32_t count = prefab->members[0].count;
+  sizes->parts += count;
+  for (uint32_t p = 0; p < count; p++)
+    sizes->image_bytes += aligned(prefab->parts[p].definition->image_bytes);
+  if (prefab->member_count > 1) sizes->members = prefab->member_count;
+}
+
+/* Raises unless every argument is a part, or follows one. *found: the prefab
+ * among them, or NULL. */
+static Sizes measure(lua_State *L, int top, const Prefab **found) {
+  Sizes sizes = {0, 0, 0, 0};
+  *found = NULL;
   Given given = {NULL, NULL, 0};
   for (int k = 2; k <= top; k++) {
     Given next;
@@ -157,7 +216,13 @@ static Sizes measure(lua_State *L, int top) {
       given = next;
       sizes.parts++;
       sizes.image_bytes += aligned(given.definition->image_bytes);
+    } else if (bind_prefab_find(L, k)) {
+      take_prefab(L, bind_prefab_find(L, k), found);
+      measure_prefab(&sizes, *found);
+      given.definition = NULL; /* no field follows */
     } else if (!given.definition) {
+      if (bind_prefab_find(L, k - 1))
+        bind_refuse_prefab_fields(L, *found, "spawner");
       refuse_part(L, k);
     } else {
       bind_refuse_view(L, k, given.definition);
@@ -168,14 +233,16 @@ static Sizes measure(lua_State *L, int top) {
 }
 
 /* Pushes a spawner with room for what was measured. */
-static Spawner *push_spawner(lua_State *L, const LuaWorld *world,
+static Spawner *push_spawner(lua_State *L, LuaWorld *world,
                              const Sizes *sizes) {
   size_t definitions = aligned(sizeof(Spawner));
   size_t images = definitions + sizes->parts * sizeof(Definition *);
   size_t places = images + sizes->parts * sizeof(void *);
   size_t arguments = places + sizes->arguments * sizeof(SpawnPlace);
   size_t components = arguments + sizes->arguments * sizeof(SpawnArgument);
-  size_t memory = aligned(components + sizes->parts * sizeof(ecs_Component));
+  size_t seen = aligned(components + sizes->parts * sizeof(ecs_Component));
+  size_t members = seen + sizes->parts * sizeof(uint64_t);
+  size_t memory = aligned(members + sizes->members * sizeof(ecs_Member));
   char *block = (char *)lua_newuserdata(L, memory + sizes->image_bytes);
   memset(block, 0, memory + sizes->image_bytes);
   Spawner *spawner = (Spawner *)(void *)block;
@@ -185,6 +252,8 @@ static Spawner *push_spawner(lua_State *L, const LuaWorld *world,
   spawner->places = (SpawnPlace *)(void *)(block + places);
   spawner->arguments = (SpawnArgument *)(void *)(block + arguments);
   spawner->components = (ecs_Component *)(void *)(block + components);
+  spawner->seen = (uint64_t *)(void *)(block + seen);
+  spawner->members = (ecs_Member *)(void *)(block + members);
   spawner->memory = block + memory;
   spawner->call.world = &world->native;
   spawner->call.places = spawner->places;
@@ -192,9 +261,8 @@ static Spawner *push_spawner(lua_State *L, const LuaWorld *world,
   return spawner;
 }
 
-/* The image of the last part; made, with defaults, unless it has one. */
-static char *last_image(Spawner *spawner) {
-  uint32_t part = spawner->part_count - 1;
+/* The image of a part; made, with defaults, unless it has one. */
+static char *image_of(Spawner *spawner, uint32_t part) {
   const Definition *definition = spawner->definitions[part];
   if (!spawner->images[part]) {
     memcpy(spawner->memory, definition->defaults, definition->image_bytes);
@@ -202,6 +270,26 @@ static char *last_image(Spawner *spawner) {
     spawner->memory += aligned(definition->image_bytes);
   }
   return (char *)(uintptr_t)spawner->images[part];
+}
+
+static char *last_image(Spawner *spawner) {
+  return image_of(spawner, spawner->part_count - 1);
+}
+
+/* Adds what a prefab has and the call has not named. Called last. */
+static void add_prefab(Spawner *spawner, const Prefab *prefab) {
+  uint32_t count = spawner->part_count;
+  for (uint32_t p = 0; p < prefab->members[0].count; p++) {
+    const Given *given = &prefab->parts[p];
+    uint32_t part = 0;
+    while (part < count && spawner->definitions[part] != given->definition)
+      part++;
+    if (part == count) part = spawner->part_count++;
+    spawner->definitions[part] = given->definition;
+    if (given->image)
+      bind_override(given->definition, image_of(spawner, part), given->image,
+                    given->fields & ~spawner->seen[part]);
+  }
 }
 
 /* Adds a part; returns which of its fields it gives. */
@@ -247,21 +335,26 @@ static uint64_t add_argument(lua_State *L, Spawner *spawner, int index,
 }
 
 const SpawnCall *bind_spawner_push(lua_State *L) {
-  const LuaWorld *world = bind_world_check(L, 1);
+  LuaWorld *world = bind_world_check(L, 1);
   int top = lua_gettop(L);
-  Sizes sizes = measure(L, top);
+  const Prefab *prefab;
+  Sizes sizes = measure(L, top, &prefab);
   Spawner *spawner = push_spawner(L, world, &sizes);
+  spawner->prefab = prefab;
   uint64_t seen = 0; /* fields of the last part that are given or arguments */
   for (int k = 2; k <= top; k++) {
     Given given;
+    if (bind_prefab_find(L, k)) continue;
     if (bind_given_find(L, k, &given))
       seen = add_part(L, spawner, &given);
     else if (lua_istable(L, k))
       seen |= add_table(L, spawner, k, seen);
     else
       seen |= add_argument(L, spawner, k, seen);
+    spawner->seen[spawner->part_count - 1] = seen;
   }
-  ECS_ASSERT(spawner->part_count == sizes.parts);
+  if (prefab) add_prefab(spawner, prefab);
+  ECS_ASSERT(spawner->part_count <= sizes.parts);
   ECS_ASSERT(spawner->call.count == sizes.arguments);
   int prepared = lua_gettop(L);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -314,6 +407,7 @@ void bind_spawner_describe(lua_State *L, const Spawner *spawner) {
     lua_rawseti(L, -2, 2);
     lua_rawseti(L, -2, (int)k + 1);
   }
+  lua_pushboolean(L, has_children(spawner));
 }
 
 static int world_spawner(lua_State *L) {

@@ -15,7 +15,8 @@ BIND_INTERNAL const SpawnCall *bind_spawner_push(lua_State *L);
 
 /* Pushes what a prepared spawn means: a list of its parts, each { component,
  * fields that are fixed, as bind_fields_push has them }, and a list of its
- * arguments, each { number of the part, name of the field }. */
+ * arguments, each { number of the part, name of the field }; and whether what it
+ * spawns has children. */
 BIND_INTERNAL void bind_spawner_describe(lua_State *L, const Spawner *spawner);
 
 /* Adds spawner to the methods of worlds. */

@@ -54,15 +54,30 @@ static inline bool make_image(const Definition *definition, uint32_t given,
   return true;
 }
 
-static bool set_image(ecs_World *world, ecs_Component component, double entity,
-                      const void *image, uint64_t given) {
-  return world &&
-         ecs_set(world, handle_of(entity), component, image, given) == ECS_OK;
+/* 1: it is done; 3: and notices of observers wait now; 0: it failed. */
+static inline int32_t answer(const LuaWorld *world, ecs_Status status) {
+  if (status != ECS_OK) return 0;
+  return *world->noticed == 0 ? 1 : 3;
 }
 
-static bool add_image(ecs_World *world, ecs_Component component, double entity,
-                      const void *image) {
-  return world && ecs_add(world, handle_of(entity), component, image) == ECS_OK;
+static int32_t set_image(const LuaWorld *world, ecs_Component component,
+                         double entity, const void *image, uint64_t given) {
+  if (!world->native) return 0;
+  return answer(world, ecs_set(world->native, handle_of(entity), component,
+                               image, given));
+}
+
+static int32_t add_image(const LuaWorld *world, ecs_Component component,
+                         double entity, const void *image) {
+  if (!world->native) return 0;
+  return answer(world,
+                ecs_add(world->native, handle_of(entity), component, image));
+}
+
+/* The world of an access, which has the address of its native. */
+static inline const LuaWorld *world_of(const BoundAccess *access) {
+  return (const LuaWorld *)(const void *)((const char *)access->field.world -
+                                          offsetof(LuaWorld, native));
 }
 
 /* Called by Lua ------------------------------------------------------------ */
@@ -78,32 +93,31 @@ static int32_t make_value(Value *value, const Definition *definition,
 
 static int32_t set_value(const LuaWorld *world, double entity,
                          const Value *value) {
-  return bind_is(&value->header, KIND_VALUE) &&
-         set_image(world->native, bind_component_find(world, value->definition),
-                   entity, value->image, value->given);
+  if (!bind_is(&value->header, KIND_VALUE)) return 0;
+  return set_image(world, bind_component_find(world, value->definition), entity,
+                   value->image, value->given);
 }
 
 static int32_t add_value(const LuaWorld *world, double entity,
                          const Value *value) {
-  return bind_is(&value->header, KIND_VALUE) &&
-         add_image(world->native, bind_component_find(world, value->definition),
-                   entity, value->image);
+  if (!bind_is(&value->header, KIND_VALUE)) return 0;
+  return add_image(world, bind_component_find(world, value->definition), entity,
+                   value->image);
 }
 
 static int32_t set_fields(const BoundAccess *access, double entity,
                           uint32_t given, const double *numbers) {
   uint64_t image[ECS_FIELD_LIMIT];
-  return make_image(access->definition, given, numbers, image) &&
-         set_image(*access->field.world, access->field.component, entity, image,
+  if (!make_image(access->definition, given, numbers, image)) return 0;
+  return set_image(world_of(access), access->field.component, entity, image,
                    given);
 }
 
 static int32_t add_fields(const BoundAccess *access, double entity,
                           uint32_t given, const double *numbers) {
   uint64_t image[ECS_FIELD_LIMIT];
-  return make_image(access->definition, given, numbers, image) &&
-         add_image(*access->field.world, access->field.component, entity,
-                   image);
+  if (!make_image(access->definition, given, numbers, image)) return 0;
+  return add_image(world_of(access), access->field.component, entity, image);
 }
 
 /* The image of a part with a table, in room of TABLE_FIELDS words; NULL: there
@@ -116,10 +130,11 @@ ECS_APART static const void *part_image(const Definition *definition,
   return fits && make_image(definition, given, numbers, room) ? room : NULL;
 }
 
-/* The new entity; 0: there is none. The parts are values and components; for a
- * component with a table, given has the mask of its fields, and numbers has
- * TABLE_FIELDS numbers. The parts are no array, which would cost 1 ns less: a
- * hook could run between the stores and leave freed values in it. */
+/* The new entity, negated where notices of observers wait now; 0: there is
+ * none. The parts are values and components; for a component with a table,
+ * given has the mask of its fields, and numbers has TABLE_FIELDS numbers. The
+ * parts are no array, which would cost 1 ns less: a hook could run between the
+ * stores and leave freed values in it. */
 static double spawn(const LuaWorld *world, uint32_t count,
                     const double *numbers, const uint32_t *given,
                     const Header *p1, const Header *p2, const Header *p3,
@@ -151,7 +166,8 @@ static double spawn(const LuaWorld *world, uint32_t count,
   }
   ecs_Status status =
       ecs_spawn(world->native, components, count, images, &entity);
-  return status == ECS_OK ? (double)entity : 0;
+  if (status != ECS_OK) return 0;
+  return *world->noticed == 0 ? (double)entity : -(double)entity;
 }
 
 /* scripts/ecs/ffi/cdef.lua declares this struct, too. */

@@ -13,10 +13,13 @@
 
 #include "world/components.h"
 #include "world/report.h"
+#include "world/telling.h"
 
 static int world_clear(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
-  return bind_check_status(L, world, ecs_world_clear(world->native), "clear");
+  bind_check_status(L, world, ecs_world_clear(world->native), "clear");
+  bind_tell(L, world);
+  return 0;
 }
 
 /* world:trim(): the bytes given back. */
@@ -43,6 +46,23 @@ static int world_state_hash(lua_State *L) {
   return 1;
 }
 
+/* Raises an error for an event (scripts/ecs/event.lua):
+ * stored otherwise, events would not stay in the order of emission. */
+static void refuse_event(lua_State *L, const Definition *definition,
+                         const char *method) {
+  bind_push_shared(L);
+  lua_getfield(L, -1, "known event positions"); /* by name */
+  if (lua_istable(L, -1)) {
+    lua_pushstring(L, definition->name);
+    lua_rawget(L, -2);
+    if (!lua_isnil(L, -1))
+      bind_error(L, "%s: %s is an event: events are stored in their order",
+                 method, definition->name);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 2);
+}
+
 /* The components of the list that is argument 2, which are different; they are
  * pushed as a userdata. method: for messages. */
 static ecs_Component *read_components(lua_State *L, LuaWorld *world,
@@ -57,6 +77,7 @@ static ecs_Component *read_components(lua_State *L, LuaWorld *world,
     if (lua_isnil(L, -1)) bind_refuse_nil(L, k + 1, method);
     const Definition *definition =
         bind_definition_check(L, lua_gettop(L), method);
+    refuse_event(L, definition, method);
     components[k] = bind_component_ensure(L, world, 1, definition);
     for (int before = 0; before < k; before++)
       if (components[before] == components[k])
@@ -88,12 +109,12 @@ static bool asks_for_bits(lua_State *L) {
 }
 
 /* Raises an error for a component of the list with fields. */
-static void check_tags(lua_State *L, const ecs_World *world,
+static void check_tags(lua_State *L, const LuaWorld *world,
                        const ecs_Component *components, uint32_t count) {
   for (uint32_t k = 0; k < count; k++)
-    if (ecs_component_field_count(world, components[k]) > 0)
+    if (ecs_component_field_count(world->native, components[k]) > 0)
       bind_error(L, "group: %s has fields: only tags can be stored as bits",
-                 ecs_component_name(world, components[k]));
+                 bind_component_name(world, components[k]));
 }
 
 /* world:group { A, B, C }   world:group({ Tag }, { storage = "bits" }) */
@@ -104,7 +125,7 @@ static int world_group(lua_State *L) {
   const ecs_Component *components = read_components(L, world, "group", &count);
   bool bits = asks_for_bits(L);
   ecs_World *native = bind_native(L, world);
-  if (bits) check_tags(L, native, components, count);
+  if (bits) check_tags(L, world, components, count);
   ecs_Status status = bits ? ecs_group_bits(native, components, count)
                            : ecs_group(native, components, count);
   return bind_check_status(L, world, status, "group");
@@ -127,7 +148,8 @@ static int statistics(lua_State *L) {
   static const char *const names[] = {
       "entities",   "retired",      "dropped",     "groups",
       "tables",     "components",   "queries",     "bytes",
-      "peak_bytes", "memory_limit", "state_bytes", "state_memory_limit"};
+      "peak_bytes", "memory_limit", "state_bytes", "state_memory_limit",
+      "grids",      "grid_bytes"};
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Statistics now;
   const ecs_Budget *budget = &bind_state(L)->budget;
@@ -136,7 +158,8 @@ static int statistics(lua_State *L) {
   const uint64_t values[] = {
       now.entities,   now.retired,     now.dropped,   now.groups,
       now.tables,     now.components,  now.queries,   now.bytes,
-      now.peak_bytes, now.limit_bytes, budget->bytes, budget->limit_bytes};
+      now.peak_bytes, now.limit_bytes, budget->bytes, budget->limit_bytes,
+      now.grids,      now.grid_bytes};
   for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
     compat_push_whole(L, (double)values[k]);
     lua_setfield(L, -2, names[k]);

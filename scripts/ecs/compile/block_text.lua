@@ -115,7 +115,8 @@ end
 --- The text of the loop; nil where the function is refused. options:
 --
 --     place        of source.lua
---     rows         a list of { columns = name -> number, writable, optional }
+--     rows         a list of { columns = name -> number, links = number ->
+--                  true, writable, optional }
 --     scalars      column -> name of its type
 --     extras       the types of the arguments that follow the rows: "number" or
 --                  false

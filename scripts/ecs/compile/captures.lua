@@ -9,8 +9,8 @@
 --
 -- Reading runs no code of a script: a field behind an __index that is a
 -- function is UNREADABLE, and no function that reads one is compiled. The
--- exception is globals, since strict modes, sandboxes and test runners put such
--- a function behind them.
+-- exceptions are globals, since strict modes, sandboxes and test runners put
+-- such a function behind them, and rows of resources, whose function is ours.
 --
 --     reader   { key, root = function, path = { "speed" }, global, owner,
 --              length }: how to read one value. path: names of fields, or other
@@ -32,6 +32,7 @@ local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
 local type_of = require("ecs.message").type
+local find_resource = require("ecs.resource_row").find
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, match, pcall, type = ipairs, string.match, pcall, type
@@ -86,7 +87,7 @@ end
 local function plain_index(object, name) return object[name] end
 
 --- The value of a field, as indexing gives it. called: indexing may call a
--- function.
+-- function, as it may for the row of a resource.
 local function index(object, name, called)
   local first = object
   for _ = 1, CHAIN_LIMIT do
@@ -98,7 +99,7 @@ local function index(object, name, called)
     if object == nil then return nil end
     if type(object) ~= "table" then break end
   end
-  if not called then return UNREADABLE end
+  if not called and not find_resource(first) then return UNREADABLE end
   local done, value = pcall(plain_index, first, name)
   if done then return value end
   return UNREADABLE
@@ -159,6 +160,11 @@ function captures:object(reader, line)
   if rawequal(value, UNREADABLE) and reader.length then
     outside(line, "the length of a table with a __len",
       "keep the number in a variable")
+  elseif rawequal(value, UNREADABLE) and reader.owner
+    and find_resource(captures.read(reader.owner)) then
+    outside(line, "'" .. reader.path[#reader.path] .. "' of a resource that is "
+      .. "gone, or has no such field", "make it before, and look at its "
+      .. "definition")
   elseif rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
       .. "with an __index that is a function", "read it from a plain table")

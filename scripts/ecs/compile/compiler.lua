@@ -6,6 +6,7 @@
 -- values that it uses from outside (captures.lua). It is a plan or a problem:
 -- see plan.lua.
 
+local allows = require "ecs.access"
 local source = require "ecs.compile.source"
 local parser = require "ecs.compile.parser"
 local ir_writer = require "ecs.compile.ir_loop"
@@ -93,13 +94,17 @@ end
 local function read_rows(emit, terms)
   local rows = {}
   for k, term in ipairs(terms) do
-    local types = {}
-    for _, field in ipairs(term.fields) do types[field[1]] = field[2] end
+    local types, links = {}, {}
+    for _, field in ipairs(term.fields) do
+      types[field[1]], links[field[1]] = field[2], field[3]
+    end
     rows[k] = { prefix = k .. ".", name = term.name, fields = term.fields,
-                types = types, access = term.access, columns = {} }
-    if term.access == "optional" then
+                types = types, links = links, access = term.access,
+                columns = {} }
+    if allows.optional[term.access] then
       local first = term.fields[1]
-      local column = emit:column(term.name, first[1], first[2], "optional")
+      local column = emit:column(term.name, first[1], first[2],
+        term.access)
       rows[k].columns[first[1]] = column
       rows[k].present = emit:value("present " .. column, "bool")
     end
@@ -192,7 +197,11 @@ local function lower_all(f, options, outer, exits, numbers)
     emit = emit, captures = outer, func = f, written = {},
     calls = calls, describe = options.describe, methods = options.methods,
     describe_value = options.describe_value,
+    describe_prefab = options.describe_prefab,
     loops = {}, -- those of the program: { line, blamed }
+    grids = {}, -- those that it asks, in the order of the program's
+    grid_slots = {}, -- of lower_near.lua: grid -> what is known of it
+    describe_grid = options.describe_grid,
     system = options.system, totals = {}, total_kind = options.total_kind,
     places = {}, -- of lower_total.lua
     prepared = options.prepared, call_prepared = lower_call.prepared,
@@ -207,7 +216,7 @@ local function lower_all(f, options, outer, exits, numbers)
   local rows = read_rows(emit, options.terms)
   function context.writes(name)
     for _, row in ipairs(rows) do
-      if row.name == name and row.access ~= "read" then return true end
+      if row.name == name and allows.written[row.access] then return true end
     end
     return false
   end
@@ -227,7 +236,8 @@ local function lower_all(f, options, outer, exits, numbers)
   outer:guard_owners()
   return { text = emit:text(), totals = context.totals,
            demands = context.demands, may_stop = context.may_stop,
-           places = places, loops = place_loops(emit, context.loops) }
+           places = places, loops = place_loops(emit, context.loops),
+           grids = context.grids }
 end
 
 --- The most side exits of a function.
@@ -341,6 +351,8 @@ function compiler.found(f) return latest[f] end
 --     describe(value)      a definition's name and types of fields, or nil
 --     describe_value(value)    the same of a value's definition, and the list
 --                              of its fields and numbers, or nil
+--     describe_prefab(value)   see lower_change.lua; nil for other values
+--     describe_grid(value)     see lower_near.lua; nil for other values
 --     methods(object)      see lower_expression.lua
 --     total_kind(object)   "sum", "min" or "max" of such a total, or nil
 --
@@ -351,7 +363,7 @@ function compiler.compile(f, options)
   if done then
     return plans.new { text = result.text, uniforms = outer.uniforms,
       guards = outer.guards, groups = outer.groups, totals = result.totals,
-      loops = result.loops,
+      loops = result.loops, grids = result.grids,
       main = main,
       looked = outer.looked, count = options.extras.count,
       places = result.places,
@@ -383,5 +395,6 @@ end
 
 compiler.world_methods = lower_call.methods
 compiler.total_methods = lower_call.totals
+compiler.grid_methods = lower.grid_methods
 
 return compiler

@@ -225,6 +225,16 @@ function ir_writer:get(place, scalar)
   return self:value("get " .. type .. " " .. place, type)
 end
 
+--- A field of a row of a grid. place: the names of the grid and of the place
+-- there, the component and the field. Emitted once.
+function ir_writer:found(place, scalar)
+  if self:is_flexible(scalar) then
+    return self:widened("found_get f32 " .. place, shorts[scalar])
+  end
+  local type = self:loaded_type(scalar)
+  return self:value("found_get " .. type .. " " .. place, type)
+end
+
 -- Comparisons and choices ---------------------------------------------------
 
 local comparisons = {

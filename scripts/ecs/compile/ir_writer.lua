@@ -77,7 +77,8 @@ function ir_writer.new(double)
     -- writes it, or "both"; place of a get -> type of its field; id of a value
     -- -> true where it is an integer at one place and a float at another.
     literals = {}, got = {}, mixed = {},
-    columns = 0, uniforms = 0, reductions = 0, arrays = 0, values = 0,
+    columns = 0, uniforms = 0, reductions = 0, arrays = 0, grids = 0,
+    values = 0,
     -- Of ir_loop.lua: the open loops, the outermost first; value -> the number
     -- of loops that it belongs to, where there are any.
     loops = {}, levels = {}, has_loops = false,
@@ -89,7 +90,8 @@ end
 
 -- Declarations --------------------------------------------------------------
 
---- Declares a column; returns its name. access: write, read or optional.
+--- Declares a column; returns its name. access: write, read, optional
+-- or up.
 function ir_writer:column(component, field, scalar, access)
   local name = "c" .. self.columns
   self.columns = self.columns + 1
@@ -123,6 +125,15 @@ function ir_writer:array_slot(kind)
   local name = "a" .. self.arrays
   self.arrays = self.arrays + 1
   self.declarations[#self.declarations + 1] = "array " .. name .. " " .. kind
+  return name
+end
+
+--- Declares a grid; returns its name.
+function ir_writer:grid_slot(dimensions)
+  local name = "g" .. self.grids
+  self.grids = self.grids + 1
+  self.declarations[#self.declarations + 1] = "grid " .. name .. " "
+    .. dimensions
   return name
 end
 

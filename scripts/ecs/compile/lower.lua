@@ -21,7 +21,8 @@
 --       lower_value       kinds of values, and the selection between two
 --         lower_expression  the value of an expression
 --           lower_statement   statements, inlined calls
---             lower_loop        loops
+--             lower_near        what is near, by a grid
+--               lower_loop        loops
 --
 -- Each file adds its methods to the table of the one before. This file has the
 -- methods that all of them use. Cost of a branch: the entries that it changes,

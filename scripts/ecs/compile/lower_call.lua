@@ -19,6 +19,7 @@ local core = require "ecs.core"
 local portable_math = require "ecs.portable_math"
 local ir_writer = require "ecs.compile.ir_writer"
 local lower_change = require "ecs.compile.lower_change"
+local lower_parts = require "ecs.compile.lower_parts"
 local safe_pairs = require "ecs.safe_pairs"
 
 local outside = parser.outside
@@ -377,6 +378,10 @@ function methods.spawn(self, node, wanted, scope)
   return lower_change.spawn(self, node, wanted, scope)
 end
 
+function methods.emit(self, node, _, scope)
+  return lower_change.emit(self, node, scope)
+end
+
 --- The bool: is an entity alive? The operation includes destructions by earlier
 -- rows; the state has whether this row destroyed its own entity.
 local function alive(self, entity, line)
@@ -483,6 +488,7 @@ function lower_call.prepared(self, node, wanted, scope, prepared)
     outside(node.line, instead[method] .. " of another world",
       "make it of the system's world")
   elseif method == "spawn" then
+    lower_parts.refuse_children(node, prepared[5])
     return lower_change.spawner(self, node, scope, list, prepared[4])
   elseif method == "set" then
     local entity = entity_argument(self, node, scope, "a setter")

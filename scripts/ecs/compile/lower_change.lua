@@ -18,165 +18,20 @@
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local ipairs, next, type = ipairs, next, type
+local ipairs, next = ipairs, next
 
-local lower = require "ecs.compile.lower"
 local parser = require "ecs.compile.parser"
+local event = require "ecs.event"
 local ir_writer = require "ecs.compile.ir_writer"
+local lower_parts = require "ecs.compile.lower_parts"
 
 local outside = parser.outside
 local quote = ir_writer.quote
+local check_last, new_part = lower_parts.check_last, lower_parts.new
+local give, give_fixed = lower_parts.give, lower_parts.give_fixed
+local read_parts, read_part = lower_parts.read, lower_parts.read_one
 
 local lower_change = {}
-
--- Values ----------------------------------------------------------------------
-
---- A value in the form in which a field of this type is given it; nil: the
--- field is not given.
-local function given(self, value, scalar, node, label)
-  if value.type == "nil" then return nil end
-  if scalar == "entity" then
-    local entity = self:entity(value)
-    if entity then return entity end
-  elseif scalar == "bool" then
-    value = self:settle(self.context.captures:plain(value), node.line,
-      label .. " of what may be nil", "test it first: if x then ... end")
-    if value.type == "bool" then return value end
-  else
-    value = self:number(value, node, label)
-    return value.flex and self.emit:exactly(value) or self.emit:kept(value)
-  end
-  return outside(node.line, label .. " of " .. lower.word(value),
-    scalar == "bool" and "give it true or false"
-    or "give it e, nil or a field of type entity")
-end
-
---- Refuses a call as the last argument, which may give any number of results,
--- unless it certainly gives one.
-local function check_last(self, node, scope, name)
-  local last = node.arguments[#node.arguments]
-  if not last or last[1] ~= "call" and last[1] ~= "method" then return end
-  local callee = last[1] == "call" and self:value(last.callee, scope)
-  if callee and callee.type == "object" and self.context.calls[callee.value]
-  then
-    return
-  end
-  outside(node.line, "a call as the last argument of "
-    .. (name or "world:" .. node.name), "keep its result in a local variable")
-end
-
--- Parts -----------------------------------------------------------------------
-
---- A component with the fields that it is given: { name, types, fields }, of
--- which fields is a list of { name, value }.
-local function new_part(known)
-  return { name = known.name, types = known.types, fields = {}, names = {} }
-end
-
---- Gives a part a field.
-local function give(self, part, name, value, node)
-  local scalar = part.types[name]
-  if not scalar then
-    outside(node.line, "'" .. name .. "' of " .. part.name
-      .. ", which has no such field", "look at its definition")
-  elseif part.names[name] then
-    outside(node.line, part.name .. "." .. name .. " given twice",
-      "give it once")
-  end
-  part.names[name] = true
-  local label = "a value for " .. part.name .. "." .. name
-  value = given(self, value, scalar, node, label)
-  if value then part.fields[#part.fields + 1] = { name, value } end
-end
-
---- Gives a part the fields of a table.
-local function give_record(self, part, record, node)
-  for _, key in ipairs(record.keys) do
-    if type(key) ~= "string" then
-      outside(node.line, "a table of fields that has numbers as keys",
-        "write Position { x = 1, y = 2 }")
-    end
-    give(self, part, key, self:get_entry(record, key), node)
-  end
-end
-
---- Gives a part fields with fixed numbers: a list of name, number, name ...
-local function give_fixed(self, part, list, node)
-  for k = 1, #list, 2 do
-    local scalar, number = part.types[list[k]], list[k + 1]
-    local value = self.emit:constant(number)
-    if scalar == "bool" then value = self.emit:truth(number ~= 0) end
-    if scalar == "entity" then
-      if number ~= 0 then
-        outside(node.line, "a value made before that names an entity",
-          "make the value here, or give the entity to a spawner")
-      end
-      value = self.emit.null()
-    end
-    give(self, part, list[k], value, node)
-  end
-end
-
---- The part that argument k of a call is: a component, a component called with
--- a table, or a value made before; nil: none. If it is a table, that is the
--- second result.
-local function read_part(self, node, k, scope)
-  local context, argument = self.context, node.arguments[k]
-  if argument[1] == "call" and #argument.arguments == 1 then
-    local callee = self:value(argument.callee, scope)
-    local known = callee.type == "object" and context.describe(callee.value)
-    if known then
-      context.captures:guard(callee)
-      local part = new_part(known)
-      local value = self:value(argument.arguments[1], scope)
-      if value.type ~= "record" then return nil end
-      give_record(self, part, value, argument)
-      part.filled = true
-      return part
-    end
-  end
-  if k == #node.arguments then check_last(self, node, scope) end
-  local value = self:value(argument, scope)
-  if value.type == "record" then return nil, value end
-  if value.type ~= "object" then return nil end
-  local known, list = context.describe(value.value), nil
-  if not known then known, list = context.describe_value(value.value) end
-  if not known then return nil end
-  context.captures:guard(value)
-  local part = new_part(known)
-  if list then
-    give_fixed(self, part, list, argument)
-    part.filled = true
-  end
-  return part
-end
-
---- The parts that the arguments of a call are, from number first to last.
-local function read_parts(self, node, first, last, scope)
-  local parts = {}
-  for k = first, last do
-    local argument = node.arguments[k]
-    local part, record = read_part(self, node, k, scope)
-    local before = parts[#parts]
-    if record and before and not before.filled then
-      give_record(self, before, record, argument)
-      before.filled = true
-    elseif part then
-      for _, other in ipairs(parts) do
-        if other.name == part.name then
-          outside(argument.line, part.name .. " as a part twice",
-            "name it once")
-        end
-      end
-      parts[#parts + 1] = part
-    else
-      outside(argument.line or node.line, "argument " .. k .. " of world:"
-        .. node.name .. ", which is no part", "give it components, tags, "
-        .. "values, or a component and a table of its fields")
-    end
-  end
-  return parts
-end
 
 -- Emitting --------------------------------------------------------------------
 
@@ -237,7 +92,18 @@ end
 --- world:spawn(...)
 function lower_change.spawn(self, node, _, scope)
   return emit_spawn(self, node,
-    read_parts(self, node, 1, #node.arguments, scope))
+    read_parts(self, node, 1, #node.arguments, scope, true))
+end
+
+--- world:emit(...): the spawn of an event.
+function lower_change.emit(self, node, scope)
+  local parts = read_parts(self, node, 1, #node.arguments, scope)
+  if #parts ~= 1 or not event.is_name(parts[1].name) then
+    outside(node.line, "world:emit of this form", "give it one event, as in "
+      .. "world:emit(Hit { damage = 3 })")
+  end
+  parts[2] = new_part(self.context.describe(event.component))
+  return emit_spawn(self, node, parts)
 end
 
 --- world:add(e, part) and world:add(e, component, fields), of an entity.

@@ -25,9 +25,11 @@ local max, concat, ipairs, type = math.max, table.concat, ipairs, type
 local match = string.match
 local lower = require "ecs.compile.lower_table"
 local lower_bits = require "ecs.compile.lower_bits"
+local find_resource = require("ecs.resource_row").find
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
+local quote = require("ecs.compile.ir_writer").quote
 local NIL = lower.NIL
 
 local value_of = {}
@@ -131,8 +133,15 @@ local function load_field(self, term, name, scalar)
   return emit:load(column, scalar)
 end
 
+--- The same of a row of a grid (lower_near.lua).
+local function found_field(self, term, name, scalar)
+  return self.emit:found(term.found .. " " .. quote(term.name) .. " "
+    .. quote(name), scalar)
+end
+
 local function row_field(self, row, node, name)
   local entry, scalar = self:field_entry(row, node, name)
+  if row.term.found then return found_field(self, row.term, name, scalar) end
   if not self.state[entry] then
     self.state[entry] = load_field(self, row.term, name, scalar)
   end
@@ -163,6 +172,11 @@ end
 --- A field of a table from outside, or of an element.
 local function table_field(self, value, name, node)
   if value.type == "object" then
+    local resource = find_resource(value.value)
+    if resource and self.context.writes(resource) then
+      outside(node.line, "a field of the resource " .. resource
+        .. ", which this system writes", "use its row")
+    end
     return self.context.captures:field(value, name, node.line)
   elseif lower.is_element(value) then
     value = self:settle(value, node.line, "'." .. name .. "' of an element "
@@ -264,10 +278,23 @@ function lower:assign_row(node, row, key, value, expression)
   local term = row.term
   local entry, scalar = self:field_entry(row, node, key)
   local label = term.name .. "." .. key
+  if term.found then
+    outside(node.line, "an assignment to " .. label .. " of a row of a grid",
+      "rows of a grid are copies: assign to the row itself")
+  end
+  if term.access == "up" then
+    outside(node.line, "an assignment to " .. label .. " of the entity that "
+      .. "the row links to", "assign to the row itself: its own values are "
+      .. "there when those that link to it are reached")
+  end
   if term.access == "read" then
     outside(node.line, "an assignment to " .. label
       .. ", which the query only reads",
       "name " .. term.name .. " in the array part of the query")
+  end
+  if term.links[key] then
+    outside(node.line, "an assignment to " .. label .. ", which is a link",
+      "link with world:set(e, " .. term.name .. ", '" .. key .. "', target)")
   end
   -- Undoing a branch needs the value before.
   if not self.state[entry] then row_field(self, row, node, key) end
@@ -509,6 +536,15 @@ local function function_name(node)
   return "this"
 end
 
+-- What to write instead of a method: of these, and of others.
+local REMEDIES = {
+  parent = "write world:get(e, ecs.ChildOf, 'parent'), or let up in the query "
+    .. "give the rows of parents",
+}
+local REMEDY = "call spawn, emit, destroy, add, remove, replace, set, alive, "
+  .. "has or get of the system's world, or add or value of its totals; do "
+  .. "others in a run system, and write methods as functions"
+
 local function call_method(self, node, wanted, scope)
   local object = self:value(node.object, scope)
   local methods = object.type == "object" and self.context.methods(object)
@@ -516,9 +552,7 @@ local function call_method(self, node, wanted, scope)
   if not method then
     parser.refuse_rare(node)
     return outside(node.line, "the method '" .. node.name .. "'",
-      "call spawn, destroy, add, remove, replace, set, alive, has or get of "
-      .. "the system's world, or add or value of its totals; do others in a "
-      .. "run system, and write methods as functions")
+      methods and rawget(REMEDIES, node.name) or REMEDY)
   end
   self.context.captures:guard(object)
   return method(self, node, wanted, scope, object)

@@ -30,7 +30,7 @@ local next, rawequal, select = next, rawequal, select
 local each_of = ipairs
 
 local ir_writer = require "ecs.compile.ir_writer"
-local lower = require "ecs.compile.lower_statement"
+local lower = require "ecs.compile.lower_near"
 local parser = require "ecs.compile.parser"
 
 local outside, run = parser.outside, lower.run
@@ -556,12 +556,41 @@ local function list_of(self, node, scope)
     .. "of a table, count (for i = 1, 4 do), or go over others in a run system")
 end
 
+--- The scope of a turn, of which the variables have these values.
+local function turn_scope(self, node, scope, values)
+  local inner = setmetatable({}, { __index = scope })
+  for k, name in ipairs(node.names) do
+    inner[name] = self:variable(name)
+    self:set(inner[name], values[k] or NIL)
+  end
+  return inner
+end
+
+--- A loop over rows of a grid that are near.
+local function lower_near(self, node, scope, asked)
+  local counter = self:variable("for")
+  self:set(counter, self.emit:constant(0, "integer"))
+  return lower_loop(self, node, {
+    test = function()
+      return self.emit:compare("lt", self.state[counter], asked.near)
+    end,
+    body = function()
+      self:block(node.body, turn_scope(self, node, scope,
+        self:neighbour(asked, self.state[counter])))
+      self:set(counter, self.emit:binary("add", self.state[counter],
+        self.emit:constant(1, "integer")))
+    end,
+  })
+end
+
 --- The loop reads the element of each number until there is none.
 run["for in"] = function(self, node, scope)
   local emit = self.emit
   for _, variable in ipairs(node.names) do
     lower.refuse_environment(variable, node.line)
   end
+  local asked = self:within(node, scope)
+  if asked then return lower_near(self, node, scope, asked) end
   local list, call = list_of(self, node, scope)
   local counter = self:variable("for")
   self:set(counter, emit:constant(1, "integer"))
@@ -572,17 +601,8 @@ run["for in"] = function(self, node, scope)
       return self:some(element, node)
     end,
     body = function()
-      local inner = setmetatable({}, { __index = scope })
-      for k, value in ipairs { self.state[counter], element } do
-        if not node.names[k] then break end
-        inner[node.names[k]] = self:variable(node.names[k])
-        self:set(inner[node.names[k]], value)
-      end
-      for k = 3, #node.names do
-        inner[node.names[k]] = self:variable(node.names[k])
-        self:set(inner[node.names[k]], NIL)
-      end
-      self:block(node.body, inner)
+      self:block(node.body, turn_scope(self, node, scope,
+        { self.state[counter], element }))
       self:set(counter, emit:binary("add", self.state[counter],
         emit:constant(1, "integer")))
     end,

@@ -17,6 +17,7 @@
 
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
+local allows = require "ecs.access"
 local source = require "ecs.compile.source"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
@@ -222,7 +223,7 @@ local function wrong_get(tokens, k, last, options, f, declared)
   if tokens.kinds[stop] ~= "," and tokens.kinds[stop] ~= ")" then return nil end
   local known = options.describe(value_of(f, component))
   for _, term in ipairs(options.terms) do
-    if known and term.name == known.name and term.access ~= "read" then
+    if known and term.name == known.name and allows.written[term.access] then
       return format("world:get of %s, which this system writes: read the row, "
         .. "or write another component here, and %s in another system",
         known.name, known.name)

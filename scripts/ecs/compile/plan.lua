@@ -38,8 +38,8 @@ local function is_quiet(fields)
   return #fields.guards == 0 and #fields.groups == 0
 end
 
---- A new plan. fields: text, uniforms, guards, groups, totals, loops, main,
--- looked, count, places, exits.
+--- A new plan. fields: text, uniforms, guards, groups, totals, loops, grids,
+-- main, looked, count, places, exits.
 function plan.new(fields)
   return {
     -- The program, as ecs.core takes it.
@@ -59,6 +59,8 @@ function plan.new(fields)
     totals = fields.totals,
     -- Line of the text with a loop -> where the loop is in the script.
     loops = fields.loops,
+    -- The grids that it asks, in the order of the program's.
+    grids = fields.grids,
     -- Numbers outside that the program changes, in the order of its reductions:
     -- a list of { reader, kind, added, operation, table, field, flag, is_flag,
     -- before } of lower_total.lua, and before: the number of the last run; nil:

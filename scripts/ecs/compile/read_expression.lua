@@ -73,8 +73,12 @@ function table_constructor(state, scope)
   end
 end
 
+--- What a batch has under these names.
+local batch_keys = { entities = "column", up = "up" }
+
 --- The rest of a part of a batch. A part: { batch = true, chain }, of which
--- batch.Position, a component, is a part, of which x, a column, is one; chain
+-- batch.Position, a component, is a part, of which x, a column, is one; and
+-- batch.up is, which has components of its own; chain
 -- is where the batch itself is named. Returns type and place as suffixed does;
 -- place.part where it is a part itself.
 local function read_part(state, scope, part, token)
@@ -86,13 +90,21 @@ local function read_part(state, scope, part, token)
     if accept(state, ".") then
       local key = name(state)
       if key == "count" then return "number", nil end
-      level = key == "entities" and "column" or "component"
+      level = batch_keys[key] or "component"
     else
       expect(state, "[")
       expression(state, scope)
       expect(state, "]")
       level = "component"
     end
+  end
+  if level == "up" and accept(state, ".") then
+    name(state)
+    level = "component"
+  elseif level == "up" and accept(state, "[") then
+    expression(state, scope)
+    expect(state, "]")
+    level = "component"
   end
   if level == "component" and accept(state, ".") then
     name(state)

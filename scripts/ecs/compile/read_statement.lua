@@ -185,7 +185,7 @@ end
 local function store_column(state, place, value, first, last)
   local column = place.column
   local used = use(state, column)
-  if not place.row.writable then refuse() end
+  if not place.row.writable or place.row.links[column] then refuse() end
   -- The value has been read, so what it reads comes before the store.
   used.first_store = used.first_store or state.index - 1
   replace(state, place.first, place.last,

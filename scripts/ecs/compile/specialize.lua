@@ -17,6 +17,7 @@
 -- used. A code that would be compiled at nearly every run stays plain Lua for
 -- good: see worn_out.
 
+local allows = require "ecs.access"
 local backend = require "ecs.backend"
 local plans = require "ecs.compile.plan"
 local compiler = require "ecs.compile.compiler"
@@ -43,9 +44,11 @@ local FREE_ATTEMPTS, RUNS_FOR_ONE = 8, 16
 local function describe(value)
   if core.kind(value) ~= "ecs.Component" then return nil end
   local name, fields = core.fields(value)
-  local types = {}
-  for _, field in ipairs(fields) do types[field[1]] = field[2] end
-  return { name = name, types = types }
+  local types, links = {}, {}
+  for _, field in ipairs(fields) do
+    types[field[1]], links[field[1]] = field[2], field[3]
+  end
+  return { name = name, types = types, links = links }
 end
 
 --- The name and types of the component of a value from outside, and the fields
@@ -56,11 +59,19 @@ local function describe_value(value)
   return describe(definition), list
 end
 
+--- What a prefab from outside is: a list of its parts, each { component,
+-- fields and numbers in turns }, and whether it has children; nil for anything
+-- else.
+local function describe_prefab(value)
+  if core.kind(value) ~= "ecs.Prefab" then return nil end
+  return core.describe_prefab(value)
+end
+
 --- What a prepared closure means: { method, world, arguments }, of a spawner {
--- method, world, parts, arguments }; nil for other values.
+-- method, world, parts, arguments, has it children }; nil for other values.
 local function prepared_of(value)
-  local method, world, arguments, places = core.prepared_of(value)
-  return method and { method, world, arguments, places }
+  local method, world, arguments, places, children = core.prepared_of(value)
+  return method and { method, world, arguments, places, children }
 end
 
 --- The terms of a query that are parameters of the function.
@@ -69,12 +80,26 @@ local function rows_of(query)
   for k = 1, #terms, 2 do
     local name, fields = core.fields(terms[k])
     local access = terms[k + 1]
-    local shown = access == "write" or access == "read" or access == "optional"
-    if shown and #fields > 0 then
+    if allows.shown[access] and #fields > 0 then
       rows[#rows + 1] = { name = name, fields = fields, access = access }
     end
   end
   return rows
+end
+
+--- What a grid of the world is: its dimensions, its rows as rows_of gives
+-- them, and where the position is: the name of a component, and the fields with
+-- their types; nil for anything else.
+local function describe_grid(world, value)
+  if core.kind(value) ~= "ecs.Grid" or core.grid_world(value) ~= world then
+    return nil
+  end
+  local query, dimensions, place = core.grid_parts(value)
+  local name, fields = core.fields(place[1])
+  local at = {}
+  for k = 2, #place do at[k - 1] = fields[place[k]] end
+  return { dimensions = dimensions, rows = rows_of(query), name = name,
+           at = at }
 end
 
 --- A new code. options: world, query, double, most, system, shared, exits.
@@ -147,10 +172,15 @@ local function compile(code, f)
   return compiler.compile(f, {
     terms = code.terms, extras = code.extras, double = code.double,
     describe = describe, describe_value = describe_value,
+    describe_prefab = describe_prefab,
+    describe_grid = function(value) return describe_grid(world, value) end,
     system = code.system, prepared = prepared_of,
     exits = code.exits,
     methods = function(object)
       if object.value == world then return compiler.world_methods end
+      if describe_grid(world, object.value) then
+        return compiler.grid_methods
+      end
       return core.total_kind(object.value, world) and compiler.total_methods
     end,
     total_kind = function(object)
@@ -297,7 +327,7 @@ end
 -- the failure is no fault of the function.
 function specialize.link(code, f, plan, query)
   local program, text, failed = core.program(code.world, query, plan.text,
-    plan.totals, plan.loops)
+    plan.totals, plan.loops, plan.grids)
   if program then
     plans.note_exact(plan, code.double)
     if code.system then plans.keep_program(plan, program) end
@@ -340,8 +370,8 @@ for _, part in ipairs { "compiler", "plan", "mistake", "source", "lexer",
                         "ir_writer", "ir_number", "ir_kind", "ir_loop", "lower",
                         "lower_exit", "lower_record", "lower_total",
                         "lower_type", "lower_value", "lower_table",
-                        "lower_expression", "lower_statement", "lower_loop",
-                        "lower_change",
+                        "lower_expression", "lower_statement", "lower_near",
+                        "lower_loop", "lower_change",
                         "lower_call", "source_reader", "read_expression",
                         "read_statement", "block_text", "batch_text" } do
   package.loaded["ecs.compile." .. part] = nil

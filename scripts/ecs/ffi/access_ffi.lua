@@ -45,9 +45,10 @@ local select, type, loadstring = select, type, loadstring
 local assert, ipairs, setmetatable = assert, ipairs, setmetatable
 local concat, format = table.concat, string.format
 local cast, new_access, fields_of = ffi.cast, core.access, core.fields
+local tell = core.tell
 
--- Those that return int return 0, no; 1, yes; or 2: call the method of
--- ecs.core.
+-- Those that return int return 0, no; 1, yes; 2: call the method of ecs.core;
+-- or 3: yes, and observers wait.
 local calls = cast(layouts.Calls .. " *", calls_data)
 if ffi.sizeof(calls[0]) ~= calls_bytes then
   error("ecs: ecs.core and access_ffi.lua disagree about their calls", 0)
@@ -217,7 +218,9 @@ function methods.set(...)
       remember(world, definition)
     elseif type(entity) == "number" and count == 3 then
       fence[0] = 0
-      if set_value(world, entity, definition) == 1 then return end
+      local answer = set_value(world, entity, definition)
+      if answer == 1 then return end
+      if answer == 3 then return tell(world) end
     end
   elseif type(entity) ~= "number" then
     return slow_set(...)
@@ -230,15 +233,15 @@ function methods.set(...)
   elseif count == 4 then
     local mask = type(name) == "table" and entry.read and entry.read(name, 0)
     fence[0] = 0
-    if mask and set_fields(entry.access, entity, mask, numbers) == 1 then
-      return
-    end
+    local answer = mask and set_fields(entry.access, entity, mask, numbers)
+    if answer == 1 then return end
+    if answer == 3 then return tell(world) end
   elseif count == 7 then
     local a, b = take(entry, name, value), take(entry, other, second)
-    if a and b and a ~= b
-      and set_fields(entry.access, entity, a + b, two) == 1 then
-      return
-    end
+    local answer = a and b and a ~= b
+      and set_fields(entry.access, entity, a + b, two)
+    if answer == 1 then return end
+    if answer == 3 then return tell(world) end
   end
   return slow_set(...)
 end
@@ -278,19 +281,23 @@ function methods.add(...)
       remember(world, definition)
     elseif type(entity) == "number" and count == 3 then
       fence[0] = 0
-      if add_value(world, entity, definition) == 1 then return end
+      local answer = add_value(world, entity, definition)
+      if answer == 1 then return end
+      if answer == 3 then return tell(world) end
     end
   elseif type(entity) ~= "number" then
     return slow_add(...)
   elseif count == 3 then
     fence[0] = 0
-    if add_component(entry.access, entity) == 1 then return end
+    local answer = add_component(entry.access, entity)
+    if answer == 1 then return end
+    if answer == 3 then return tell(world) end
   elseif count == 4 and type(fields) == "table" then
     local mask = entry.read and entry.read(fields, 0)
     fence[0] = 0
-    if mask and add_fields(entry.access, entity, mask, numbers) == 1 then
-      return
-    end
+    local answer = mask and add_fields(entry.access, entity, mask, numbers)
+    if answer == 1 then return end
+    if answer == 3 then return tell(world) end
   end
   return slow_add(...)
 end
@@ -303,7 +310,9 @@ function methods.remove(...)
     remember(world, definition)
   elseif type(entity) == "number" and select("#", ...) == 3 then
     fence[0] = 0
-    if remove_component(entry.access, entity) == 1 then return end
+    local answer = remove_component(entry.access, entity)
+    if answer == 1 then return end
+    if answer == 3 then return tell(world) end
   end
   return slow_remove(...)
 end
@@ -316,7 +325,11 @@ function methods.destroy(...)
   elseif type(entity) == "number" and select("#", ...) == 2 then
     fence[0] = 0
     local answer = destroy_entity(owner.access, entity)
-    if answer ~= 2 then return answer == 1 end
+    if answer < 2 then return answer == 1 end
+    if answer == 3 then
+      tell(world)
+      return true
+    end
   end
   return slow_destroy(...)
 end

@@ -29,6 +29,8 @@ typedef enum ecs_Status {
   ECS_E_PROGRAM,
   ECS_E_TURNS,
   ECS_E_TAKEN,
+  ECS_E_LINK,
+  ECS_E_CIRCLE,
   ECS_STATUS_COUNT
 } ecs_Status;
 const char *ecs_status_name(ecs_Status status);
@@ -79,6 +81,8 @@ typedef struct ecs_Statistics {
   uint64_t structure_version;
   uint64_t recorded;
   uint64_t limit_bytes;
+  uint64_t grids;
+  uint64_t grid_bytes;
 } ecs_Statistics;
 void ecs_world_statistics(const ecs_World *world,
                                   ecs_Statistics *statistics);
@@ -109,15 +113,31 @@ typedef struct ecs_Field {
   ecs_Scalar type;
   double default_value;
 } ecs_Field;
+typedef enum ecs_LinkRule {
+  ECS_LINK_CLEAR = 0,
+  ECS_LINK_REMOVE,
+  ECS_LINK_DESTROY,
+  ECS_LINK_RULE_COUNT
+} ecs_LinkRule;
+typedef struct ecs_Link {
+  uint32_t field;
+  ecs_LinkRule rule;
+  bool tree;
+} ecs_Link;
 typedef struct ecs_ComponentDescription {
   const char *name;
   const ecs_Field *fields;
   uint32_t field_count;
   ecs_Storage storage;
+  const ecs_Link *links;
+  uint32_t link_count;
 } ecs_ComponentDescription;
 ecs_Status ecs_component(ecs_World *world,
                                  const ecs_ComponentDescription *description,
                                  ecs_Component *component);
+ecs_Status ecs_component_need(ecs_World *world, ecs_Component component,
+                                      const ecs_Component *needs,
+                                      uint32_t count);
 ecs_Component ecs_component_find(const ecs_World *world,
                                          const char *name);
 const char *ecs_component_name(const ecs_World *world,
@@ -127,6 +147,9 @@ typedef struct ecs_FieldInfo {
   ecs_Scalar type;
   uint32_t offset;
   double default_value;
+  bool is_link;
+  ecs_LinkRule rule;
+  bool tree;
 } ecs_FieldInfo;
 uint32_t ecs_component_field_count(const ecs_World *world,
                                            ecs_Component component);
@@ -142,6 +165,15 @@ void ecs_scalar_convert(ecs_Scalar type, void *place, double value);
 double ecs_scalar_load(ecs_Scalar type, const void *place);
 uint32_t ecs_scalar_bytes(ecs_Scalar type);
 const char *ecs_scalar_name(ecs_Scalar type);
+ecs_Status ecs_links(const ecs_World *world, ecs_Entity target,
+                             ecs_Component component, uint32_t field,
+                             ecs_Entity *sources, uint32_t capacity,
+                             uint32_t *count);
+ecs_Status ecs_link_target(const ecs_World *world, ecs_Entity source,
+                                   ecs_Component component, uint32_t field,
+                                   ecs_Entity *target);
+bool ecs_refused_link(const ecs_World *world, ecs_Entity *source,
+                              ecs_Entity *target);
 ecs_Status ecs_group(ecs_World *world, const ecs_Component *components,
                              uint32_t count);
 ecs_Status ecs_group_bits(ecs_World *world,
@@ -162,8 +194,35 @@ ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
 ecs_Status ecs_spawn_as(ecs_World *world, ecs_Entity entity,
                                 const ecs_Component *components, uint32_t count,
                                 const void *const *values);
+typedef struct ecs_Member {
+  ecs_Bundle bundle;
+  const void *const *values;
+  uint32_t parent;
+} ecs_Member;
+typedef struct ecs_Family {
+  const ecs_Member *members;
+  uint32_t member_count;
+  ecs_Component link;
+  uint32_t field;
+  ecs_Entity
+      first;
+} ecs_Family;
+ecs_Status ecs_spawn_family(ecs_World *world, const ecs_Family *family,
+                                    uint64_t count, ecs_Entity *entities);
+ecs_Status ecs_spawn_children(ecs_World *world,
+                                      const ecs_Family *family,
+                                      const ecs_Entity *parents,
+                                      uint64_t count);
+ecs_Status ecs_reserve_family(ecs_World *world,
+                                      const ecs_Family *family, uint64_t count);
 ecs_Status ecs_destroy(ecs_World *world, ecs_Entity entity);
 bool ecs_alive(const ecs_World *world, ecs_Entity entity);
+ecs_Status ecs_clone(ecs_World *world, ecs_Entity entity,
+                             ecs_Entity *clone);
+ecs_Status ecs_set_name(ecs_World *world, ecs_Entity entity,
+                                const char *name);
+const char *ecs_name(const ecs_World *world, ecs_Entity entity);
+ecs_Entity ecs_find(const ecs_World *world, const char *name);
 ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,
                            ecs_Component component, const void *image);
 ecs_Status ecs_remove(ecs_World *world, ecs_Entity entity,
@@ -218,8 +277,11 @@ typedef enum ecs_Access {
   ECS_WRITE = 0,
   ECS_READ,
   ECS_OPTIONAL,
+  ECS_UP,
   ECS_WITH,
   ECS_WITHOUT,
+  ECS_ANY,
+  ECS_ALONG,
   ECS_ACCESS_COUNT
 } ecs_Access;
 typedef struct ecs_Term {
@@ -231,9 +293,15 @@ ecs_Status ecs_query_create(ecs_World *world, const ecs_Term *terms,
 ecs_Status ecs_query_destroy(ecs_Query *query);
 ecs_Status ecs_query_count(ecs_Query *query, uint64_t *count);
 ecs_Status ecs_query_first(ecs_Query *query, ecs_Entity *entity);
+ecs_Status ecs_query_target(const ecs_Query *query, ecs_Entity entity,
+                                    ecs_Entity *target);
 ecs_Status ecs_query_column(const ecs_Query *query, uint32_t term,
                                     uint32_t field, uint32_t *column);
 uint32_t ecs_query_column_count(const ecs_Query *query);
+ecs_Status ecs_query_ask_changes(ecs_Query *query, uint32_t term);
+void ecs_query_mark_seen(ecs_Query *query);
+ecs_Status ecs_query_sort(ecs_Query *query, uint32_t term,
+                                  uint32_t field, bool down);
 size_t ecs_query_explain(ecs_Query *query, char *text, size_t capacity);
 typedef enum ecs_Place {
   ECS_PLACE_MAIN = 0,
@@ -285,6 +353,8 @@ ecs_Status ecs_query_replace_all(ecs_Query *query, ecs_Component gone,
 ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
                                      const void *image, uint64_t fields);
 ecs_Status ecs_query_destroy_all(ecs_Query *query);
+ecs_Status ecs_query_destroy_in_order(ecs_Query *query);
+ecs_Status ecs_query_mark_all(ecs_Query *query, ecs_Component tag);
 typedef struct ecs_Cursor {
   uint64_t private_state[16];
 } ecs_Cursor;
@@ -323,6 +393,31 @@ ecs_Status ecs_defer_begin(ecs_World *world);
 ecs_Status ecs_defer_end(ecs_World *world);
 void ecs_defer_discard(ecs_World *world);
 bool ecs_deferring(const ecs_World *world);
+typedef enum ecs_Occasion {
+  ECS_ON_ADD = 0,
+  ECS_ON_REMOVE,
+  ECS_ON_SET,
+  ECS_ON_ENTER,
+  ECS_ON_LEAVE,
+  ECS_ON_DESTROY,
+  ECS_OCCASION_COUNT
+} ecs_Occasion;
+typedef uint32_t ecs_Observer;
+typedef struct ecs_Notice {
+  ecs_Observer observer;
+  ecs_Entity entity;
+  const void *const *images;
+  uint32_t image_count;
+} ecs_Notice;
+ecs_Status ecs_observe(ecs_World *world, ecs_Occasion occasion,
+                               ecs_Component component, ecs_Observer *observer);
+ecs_Status ecs_observe_query(ecs_Query *query, ecs_Occasion occasion,
+                                     ecs_Observer *observer);
+void ecs_unobserve(ecs_World *world, ecs_Observer observer);
+uint32_t ecs_notices_begin(ecs_World *world);
+bool ecs_notice_next(ecs_World *world, ecs_Notice *notice);
+void ecs_notices_drop(ecs_World *world);
+const uint32_t *ecs_world_notices(const ecs_World *world);
 typedef struct ecs_KernelBlock {
   const ecs_Entity *entities;
   void *const *columns;
@@ -395,6 +490,7 @@ typedef struct ecs_ProgramInfo {
   uint32_t uniforms;
   uint32_t reductions;
   uint32_t arrays;
+  uint32_t grids;
   uint32_t operations;
   uint32_t bytes_read;
   uint32_t bytes_written;
@@ -426,6 +522,8 @@ typedef struct ecs_ProgramCall {
   ecs_ProgramStop *stop;
   const ecs_ProgramArray *arrays;
   uint32_t array_count;
+  uint32_t grid_count;
+  struct ecs_Grid *const *grids;
 } ecs_ProgramCall;
 ecs_Status ecs_program_run(ecs_Program *program,
                                    const ecs_ProgramCall *call);
@@ -476,6 +574,9 @@ struct {
   double *ids;
   double (*load)(void *, uint32_t column, uint32_t scalar);
   int (*store)(void *, uint32_t column, uint32_t scalar, double value);
+  const uint64_t *epoch;
+  const uint32_t *found;
+  void *near;
   void *world;
   void *query;
 }]],
@@ -522,6 +623,15 @@ struct {
   QueryCalls = [[
 struct {
   int32_t (*touch)(void *, const void *, uint32_t, double);
+}]],
+  GridCalls = [[
+struct {
+  int32_t (*within)(void *, double, double, double, double);
+  int32_t (*box)(void *, double, double, double, double, double, double);
+  int32_t (*pairs)(void *, double);
+  int32_t (*nearest)(void *, double, double, double, double, double);
+  double (*count)(void *, double, double, double, double);
+  int32_t (*any)(void *, double, double, double, double, double);
 }]],
   VIEW_FOCUS = 1,
   SPAWN_PARTS = 8,

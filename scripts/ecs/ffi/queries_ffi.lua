@@ -11,7 +11,7 @@
 --     }
 --     node = {
 --       after     component -> the node of one more in the list that is read
---       read, optional, with, without, all
+--       read, optional, with, without, any, all
 --                 the node where this list begins; all: of all = true
 --       slot      0: no query ends here. Otherwise its slot in the list of
 --                 recent queries (world/recent_queries.h) when it was asked for
@@ -63,7 +63,7 @@ local roots = setmetatable({}, { __mode = "k" })
 local function new_node(root)
   root.count = root.count + 1
   return { after = {}, read = false, optional = false, with = false,
-           without = false, all = false, slot = 0, stamp = 0 }
+           without = false, any = false, all = false, slot = 0, stamp = 0 }
 end
 
 local function new_root()
@@ -73,7 +73,8 @@ local function new_root()
   return root
 end
 
-local lists = { "read", "optional", "with", "without" }
+local lists = { "read", "optional", "with", "without", "any" }
+local is_filter = { with = true, without = true, any = true }
 
 --- Adds the components of a list to a path.
 local function add_list(path, list)
@@ -100,12 +101,13 @@ local function path_of(spec)
   return path
 end
 
---- The filters among the terms of a query: component -> "with" or "without".
+--- The filters among the terms of a query: component -> "with", "without" or
+-- "any".
 local function filters_of(terms)
   local filters = {}
   for k = 1, #terms, 2 do
     local access = terms[k + 1]
-    if access == "with" or access == "without" then
+    if is_filter[access] then
       filters[terms[k]] = access
     end
   end
@@ -122,7 +124,7 @@ local function says(path, terms)
       access = part
     else
       local at = 2 * seen + 1
-      if access == "with" or access == "without" then
+      if is_filter[access] then
         if filters[part] ~= access then return false end
         filters[part] = nil
       elseif terms[at] ~= part or terms[at + 1] ~= access then
@@ -212,7 +214,7 @@ local root = roots[world]
 if not root then return nil, true end
 local node, is_new = root.tree, nil
 local key, part = next(list)
-local read, optional, with, without, all]] }
+local read, optional, with, without, any, all]] }
   for k = 1, LONGEST do
     code[#code + 1] = format("if key == %d then", k)
     code[#code + 1] = ENTRY:gsub("K", k)
@@ -225,6 +227,7 @@ if key ~= nil then
   elseif key == "with" then with = part
   elseif key == "without" then without = part
   elseif key == "optional" then optional = part
+  elseif key == "any" then any = part
   elseif key == "all" then all = part
   else return nil end
   key, part = next(list, key)]]

@@ -118,7 +118,8 @@ CONVERT
         end
 ]]
 
---- Code that loads and stores the fields of a term in a loop of rows.
+--- Code that loads and stores the fields of a term in a loop of rows. C refuses
+-- stores of links.
 local function located_code(term)
   local loads, stores = {}, {}
   for f, field in ipairs(term.fields) do
@@ -130,9 +131,13 @@ local function located_code(term)
       CONVERTED = as_lua[field[2]] or "v", FLAG = tostring(IN_PLACE),
     }
     loads[f] = fill(load_located, words)
-    stores[f] = fill(store_located, words)
+    if not field[3] then
+      words.WORD = #stores == 0 and "if" or "elseif"
+      stores[#stores + 1] = fill(store_located, words)
+    end
   end
-  return concat(loads) .. "      end", concat(stores) .. "      end"
+  return concat(loads) .. "      end",
+    #stores == 0 and "" or concat(stores) .. "      end"
 end
 
 --- Code that loads and stores the fields of a term in a loop of each.
@@ -144,11 +149,15 @@ local function field_code(term)
     local word = f == 1 and "if" or "elseif"
     local test = format("      %s key == %q then ", word, field[1])
     loads[f] = test .. "return " .. gsub(kind.load, "ELEMENT", place)
-    stores[f] = test .. "\n" .. kind.convert .. "\n        if v ~= nil then "
-      .. place .. " = v return end"
+    if not field[3] then
+      word = #stores == 0 and "if" or "elseif"
+      test = format("      %s key == %q then ", word, field[1])
+      stores[#stores + 1] = test .. "\n" .. kind.convert
+        .. "\n        if v ~= nil then " .. place .. " = v return end"
+    end
   end
-  return concat(loads, "\n") .. " end", concat(stores, "\n")
-    .. " end"
+  return concat(loads, "\n") .. " end",
+    #stores == 0 and "" or concat(stores, "\n") .. " end"
 end
 
 local function view_code(term, loops)
@@ -342,6 +351,71 @@ function rows_code.each(terms, count, exits)
     PRESENT = lines, ARGUMENTS = concat(names, ", "),
     ANEW = gsub(lines, "local ", ""),
     EXTRAS = concat(extras, ", "),
+  })
+end
+
+-- The iterator of a loop over rows of a grid. As above, but hits are anywhere:
+-- `found` has their rows.
+local near = [[
+local trouble, advance, found_rows = core.row_trouble, box.advance, box.found
+OTHER
+return views, function(over)
+  return function()
+    local at, found, id, id_other = box.at + 1, 1, nil, nil
+    if at < box.located and box.stamp == world.epoch then
+      box.at = at
+      box.row = found_rows[at]
+      id = ids[at]
+NEXT
+    else
+      fence[0] = 0
+      found = advance(box)
+      if found > 0 then
+        id = ids[0]
+FIRST
+      end
+    end
+    if found > 0 then
+      return ARGUMENTS
+    elseif found == 0 then
+      over()
+      return nil
+    end
+    local _, text = pcall(trouble, rows, -1)
+    error(text, 2)
+  end
+end
+]]
+
+-- Of pairs: what walk has of the loop over the other rows.
+local pair = [[
+local other = walk.box
+local found_others, ids_others = other.found, other.ids
+local NAMES = unpack(walk.views)
+]]
+
+--- Code of rows of a grid: returns the list of their views, and a function that
+-- returns the iterator for a function to be called at its end. in_pairs: the
+-- loop over pairs. nil: there are too many terms for one.
+function rows_code.near(terms, in_pairs)
+  local names, others = {}, {}
+  for t in ipairs(terms) do
+    names[t], others[t] = "p" .. t, "q" .. t
+  end
+  if #terms == 0 or #terms > UPVALUES / 2 then return nil end
+  local arguments = "id, " .. concat(names, ", ")
+  if in_pairs then
+    arguments = "id, id_other, " .. concat(names, ", ") .. ", "
+      .. concat(others, ", ")
+  end
+  return views_code(terms, true) .. fill(near, {
+    ARGUMENTS = arguments,
+    OTHER = in_pairs and fill(pair, { NAMES = concat(others, ", ") }) or "",
+    NEXT = in_pairs and [[
+      other.at = at
+      other.row = found_others[at]
+      id_other = ids_others[at] ]] or "",
+    FIRST = in_pairs and "        id_other = ids_others[0]" or "",
   })
 end
 

@@ -17,6 +17,7 @@
 
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
+local allows = require "ecs.access"
 local core = require "ecs.core"
 local scalars = require "ecs.ffi.scalars_ffi"
 local fence = require "ecs.ffi.fence_ffi"
@@ -61,11 +62,11 @@ local function read(sequence)
   for k = 1, #sequence, 2 do
     local name, fields = core.fields(sequence[k])
     local access = sequence[k + 1]
-    local shown = access == "write" or access == "read" or access == "optional"
-    if shown and #fields > 0 then
+    if allows.shown[access] and #fields > 0 then
       terms[#terms + 1] = {
         number = #terms + 1, name = name, fields = fields, first = first,
-        writable = access ~= "read", optional = access == "optional",
+        writable = allows.written[access] == true,
+        optional = allows.optional[access] == true,
       }
       first = first + #fields
     end
@@ -155,4 +156,6 @@ end
 
 core.share("rows", build)
 
-return true
+-- For grid_ffi.lua, and taken from package.loaded by backend.lua.
+return { read = read, places_type = places_type, pointer = rows_pointer,
+         compile = compile }

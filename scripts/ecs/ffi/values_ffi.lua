@@ -35,6 +35,7 @@ local select, type, next, loadstring = select, type, next, loadstring
 local getmetatable, setmetatable = getmetatable, setmetatable
 local assert, ipairs, concat, format = assert, ipairs, table.concat,
   string.format
+local tell = core.tell
 local istype, kind_name, fields_of = ffi.istype, core.kind, core.fields
 
 local PARTS, FIELDS = layouts.SPAWN_PARTS, layouts.TABLE_FIELDS
@@ -138,10 +139,14 @@ values.is_value = is_value
 
 local kinds = {}
 
---- What is known of a component; nil for other values.
+--- What is known of a component; false for a prefab, which C reads; nil for
+-- other values.
 local function kind_of(definition)
   local kind = kinds[definition]
-  if kind or kind_name(definition) ~= "ecs.Component" then return kind end
+  if kind ~= nil then return kind end
+  local name = kind_name(definition)
+  if name == "ecs.Prefab" then kinds[definition] = false end
+  if name ~= "ecs.Component" then return kinds[definition] end
   local _, fields, bytes = fields_of(definition)
   kind = { new = bytes <= 8 * FEW and Few or bytes <= 8 * SOME and Some or Most,
            read = false, make = false,
@@ -214,7 +219,7 @@ if count > 0 then
     SHIFT_ONE
   else
     local kind = kinds[a1]
-    if not kind then return nil, true end
+    if not kind then return nil, kind == nil end
     if count > 0 and type(a2) == "table" then
       local mask = kind.read and kind.read(a2, BASE)
       if not mask then return nil, kind.unread end
@@ -259,13 +264,22 @@ end]]
   return concat(code, "\n")
 end
 
+--- Calls observers behind a spawn; C has negated its entity.
+local function tell_behind(entity, world)
+  tell(world)
+  return entity
+end
+
 --- The method spawn. slow is that of ecs.core: it gets all that is not usual.
 function values.spawner(slow)
   local usual = assert(loadstring(spawn_code(), "=ecs.spawn"))(worlds,
     is_value, kinds, numbers, given, spawn, type, fence)
   return function(...)
     local entity, is_new = usual(select("#", ...) - 1, ...)
-    if entity then return entity end
+    if entity then
+      if entity < 0 then return tell_behind(-entity, ...) end
+      return entity
+    end
     if is_new then remember(...) end
     return slow(...)
   end

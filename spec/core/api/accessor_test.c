@@ -14,8 +14,10 @@ static ecs_Component define_cells(Fixture *fixture, uint32_t kind,
   ecs_Field fields[] = {{"x", type, 0}, {"y", type, 0}, {"z", type, 0}};
   char name[] = {'P', (char)('0' + kind), (char)('0' + count), 0};
   ecs_ComponentDescription how = {
-      name, fields, count,
-      (kind & 2u) != 0 ? ECS_STORE_SPARSE : ECS_STORE_TABLE};
+      .name = name,
+      .fields = fields,
+      .field_count = count,
+      .storage = (kind & 2u) != 0 ? ECS_STORE_SPARSE : ECS_STORE_TABLE};
   ecs_Component component = 0;
   assert_int_equal(ecs_component(fixture->world, &how, &component), ECS_OK);
   return component;
@@ -220,7 +222,10 @@ static void fields_of_one_size_are_told_apart(void **state) {
     const ecs_Field fields[] = {
         {"p", types[k], 1}, {"q", types[k], 2}, {"r", types[k], 3}};
     snprintf(name, sizeof name, "Same%u", (unsigned)k);
-    ecs_ComponentDescription how = {name, fields, 3, ECS_STORE_TABLE};
+    ecs_ComponentDescription how = {.name = name,
+                                    .fields = fields,
+                                    .field_count = 3,
+                                    .storage = ECS_STORE_TABLE};
     ecs_Component what = 0;
     assert_int_equal(ecs_component(fixture.world, &how, &what), ECS_OK);
     ecs_Accessor accessor = access_to(&fixture, what);

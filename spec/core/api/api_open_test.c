@@ -11,8 +11,14 @@ static void layout_and_definitions_wait_until_all_is_closed(void **state) {
   start(&fixture);
   ecs_World *world = fixture.world;
   ecs_Query *query = query_of(&fixture, fixture.a, ECS_READ);
-  ecs_ComponentDescription fresh = {"Fresh", NULL, 0, ECS_STORE_TABLE};
-  ecs_ComponentDescription known = {"Tag", NULL, 0, ECS_STORE_TABLE};
+  ecs_ComponentDescription fresh = {.name = "Fresh",
+                                    .fields = NULL,
+                                    .field_count = 0,
+                                    .storage = ECS_STORE_TABLE};
+  ecs_ComponentDescription known = {.name = "Tag",
+                                    .fields = NULL,
+                                    .field_count = 0,
+                                    .storage = ECS_STORE_TABLE};
   ecs_Component found = 0;
   for (uint32_t cursor_opens = 0; cursor_opens < 2; cursor_opens++) {
     ecs_Cursor cursor;

@@ -92,7 +92,10 @@ static void a_definition_is_found_again_or_refused(void **state) {
   Fixture fixture;
   start(&fixture);
   ecs_Field fields[] = {{"x", ECS_F64, 1.5}, {"flag", ECS_BOOL, 0}};
-  ecs_ComponentDescription how = {"A", fields, 2, ECS_STORE_TABLE};
+  ecs_ComponentDescription how = {.name = "A",
+                                  .fields = fields,
+                                  .field_count = 2,
+                                  .storage = ECS_STORE_TABLE};
   ecs_Component found = 0;
   assert_int_equal(ecs_component(fixture.world, &how, &found), ECS_OK);
   assert_int_equal(found, fixture.a);

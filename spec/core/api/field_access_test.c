@@ -64,8 +64,10 @@ static void start(Fixture *fixture, uint32_t seed) {
   ecs_field_init(&fixture->alive, &fixture->world, 0);
   assert_int_equal(ecs_field_alive(&fixture->alive, 1.0), FIELD_NO);
   for (uint32_t i = 0; i < COMPONENTS; i++) {
-    ecs_ComponentDescription what = {kinds[i].name, kinds[i].fields,
-                                     kinds[i].count, kinds[i].storage};
+    ecs_ComponentDescription what = {.name = kinds[i].name,
+                                     .fields = kinds[i].fields,
+                                     .field_count = kinds[i].count,
+                                     .storage = kinds[i].storage};
     assert_int_equal(
         ecs_component(fixture->world, &what, &fixture->components[i]), ECS_OK);
     ecs_field_init(&fixture->access[i], &fixture->world,

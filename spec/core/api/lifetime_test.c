@@ -31,7 +31,10 @@ static void start(Fixture *fixture) {
   fixture->world = open_world(&fixture->failing);
   for (uint32_t i = 0; i < MANY; i++) {
     ecs_ComponentDescription what = {
-        names[i], &x, 1, i < 2 ? ECS_STORE_SPARSE : ECS_STORE_TABLE};
+        .name = names[i],
+        .fields = &x,
+        .field_count = 1,
+        .storage = i < 2 ? ECS_STORE_SPARSE : ECS_STORE_TABLE};
     assert_int_equal(
         ecs_component(fixture->world, &what, &fixture->components[i]), ECS_OK);
   }

@@ -16,6 +16,7 @@
 
 #include "api_scene.h"
 #include "ecs_access.h"
+#include "ecs_grid.h"
 
 typedef struct Scene {
   Fixture fixture;
@@ -25,6 +26,7 @@ typedef struct Scene {
   ecs_Query *query, *destroyed, *orphan; /* orphan: of the world that is gone */
   ecs_Program *program, *lost;           /* lost: its query was destroyed */
   ecs_KernelBinding *binding, *loose;    /* loose: likewise */
+  ecs_Grid *grid, *cut;                  /* cut: its query was destroyed */
   ecs_Accessor accessor, stale;          /* stale: of the world that is gone */
   ecs_Rows rows, past;                   /* past: likewise */
   ecs_Cursor cursor, old;                /* old: likewise, and was open */
@@ -48,6 +50,8 @@ static void destroy_world(const ecs_KernelCall *call) {
 }
 
 static const ecs_Kernel quiet = {"quiet", do_nothing, &x_column, 1, 0, NULL};
+
+static const ecs_GridDescription flat = {0, 2, {0, 0, 0}, 1};
 
 static ecs_Status run_kernel(void (*run)(const ecs_KernelCall *)) {
   ecs_Kernel kernel = {"kernel", run, &x_column, 1, 0, NULL};
@@ -90,6 +94,8 @@ static void prepare(void) {
   assert_int_equal(ecs_accessor(second.world, second.a, &scene.stale), ECS_OK);
   assert_int_equal(ecs_rows_open(scene.world, scene.a, &scene.rows), ECS_OK);
   assert_int_equal(ecs_rows_open(second.world, second.a, &scene.past), ECS_OK);
+  assert_int_equal(ecs_grid_create(scene.query, &flat, &scene.grid), ECS_OK);
+  assert_int_equal(ecs_grid_create(scene.destroyed, &flat, &scene.cut), ECS_OK);
   scene.old = open_cursor(scene.orphan);
   assert_int_equal(ecs_query_destroy(scene.destroyed), ECS_OK);
   scene.gone = second.world;
@@ -127,11 +133,13 @@ static bool is_closed(void) {
 REFUSED(world_null_result, ecs_world_create(NULL, NULL))
 REFUSED(component_null_description, ecs_component(scene.world, NULL, &scene.a))
 REFUSED(component_null_result,
-        ecs_component(scene.world,
-                      &(ecs_ComponentDescription){"New", NULL, 0, 0}, NULL))
+        ecs_component(scene.world, &(ecs_ComponentDescription){.name = "New"},
+                      NULL))
 REFUSED(component_null_fields,
         ecs_component(scene.world,
-                      &(ecs_ComponentDescription){"New", NULL, 2, 0}, &scene.a))
+                      &(ecs_ComponentDescription){.name = "New",
+                                                  .field_count = 2},
+                      &scene.a))
 static bool component_null_name(void) {
   return ecs_component_find(scene.world, NULL) == 0;
 }
@@ -155,6 +163,9 @@ static bool entities_null_array(void) {
   return IS(ecs_query_entities(scene.query, NULL, 2, &count), ECS_E_ARGUMENT);
 }
 REFUSED(begin_null_cursor, begin(NULL))
+REFUSED(grid_null_result, ecs_grid_create(scene.query, &flat, NULL))
+REFUSED(grid_null_point, ecs_grid_within(scene.grid, NULL, 1, NULL))
+REFUSED(grid_null_cursor, ecs_grid_pairs(scene.grid, 1, NULL))
 REFUSED(end_null_cursor, ecs_cursor_end(NULL))
 static bool next_null_batch(void) {
   return IS(begin(&scene.cursor), ECS_OK) &&
@@ -392,6 +403,10 @@ NAMED_VOID(old_discard, ecs_cursor_discard(&scene.old))
 /* Other objects that are gone --------------------------------------------- */
 
 NAMED(query_null, ecs_query_begin(NULL, ECS_BATCH_WHOLE, &scene.cursor))
+NAMED(grid_null, ecs_grid_build(NULL))
+NAMED(grid_gone_build, ecs_grid_build(scene.cut))
+NAMED_VOID(grid_gone_destroy, ecs_grid_destroy(scene.cut))
+NAMED(grid_null_count, ecs_grid_count(scene.grid, NULL, 1))
 NAMED(query_destroyed_twice, ecs_query_destroy(scene.destroyed))
 NAMED(query_gone_begin,
       ecs_query_begin(scene.destroyed, ECS_BATCH_WHOLE, &scene.cursor))
@@ -459,6 +474,7 @@ typedef struct Row {
 #define NO_QUERY "the query is none, or is gone"
 #define NO_PROGRAM "the program is none, or is gone"
 #define NO_BINDING "the kernel binding is none, or is gone"
+#define NO_GRID "the grid is none, or is gone"
 #define NO_ACCESSOR "the accessor's world is none, or is gone"
 #define NO_CURSOR "the cursor's world is gone, or it was never begun"
 
@@ -484,6 +500,9 @@ static const Row rows[] = {
     ANSWERS(entities_null_result),
     ANSWERS(entities_null_array),
     ANSWERS(begin_null_cursor),
+    ANSWERS(grid_null_result),
+    ANSWERS(grid_null_point),
+    ANSWERS(grid_null_cursor),
     ANSWERS(end_null_cursor),
     ANSWERS(next_null_batch),
     ANSWERS(texts_null),
@@ -558,6 +577,10 @@ static const Row rows[] = {
     STOPS(old_end, "ecs_cursor_end: " NO_CURSOR),
     STOPS(old_discard, "ecs_cursor_discard: " NO_CURSOR),
     STOPS(query_null, "ecs_query_begin: " NO_QUERY),
+    STOPS(grid_null, "ecs_grid_build: " NO_GRID),
+    STOPS(grid_gone_build, "ecs_grid_build: " NO_GRID),
+    STOPS(grid_gone_destroy, "ecs_grid_destroy: " NO_GRID),
+    STOPS(grid_null_count, "ecs_grid_count: point is NULL"),
     STOPS(query_destroyed_twice, "ecs_query_destroy: " NO_QUERY),
     STOPS(query_gone_begin, "ecs_query_begin: " NO_QUERY),
     STOPS(query_gone_change, "ecs_query_destroy_all: " NO_QUERY),

@@ -30,7 +30,10 @@ typedef struct Fixture {
 
 static void define(Fixture *fixture, uint32_t i, const char *name,
                    const ecs_Field *fields, uint32_t count) {
-  ecs_ComponentDescription what = {name, fields, count, ECS_STORE_TABLE};
+  ecs_ComponentDescription what = {.name = name,
+                                   .fields = fields,
+                                   .field_count = count,
+                                   .storage = ECS_STORE_TABLE};
   assert_int_equal(
       ecs_component(fixture->world, &what, &fixture->components[i]), ECS_OK);
 }

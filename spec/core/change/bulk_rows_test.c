@@ -98,7 +98,10 @@ static void a_group_may_have_many_components(void **state) {
   for (uint32_t i = 0; i < MORE; i++) {
     char name[16];
     snprintf(name, sizeof name, "more%u", i);
-    ecs_ComponentDescription how = {name, &n, 1, ECS_STORE_TABLE};
+    ecs_ComponentDescription how = {.name = name,
+                                    .fields = &n,
+                                    .field_count = 1,
+                                    .storage = ECS_STORE_TABLE};
     must(ecs_component(fixture.world, &how, &more[i]));
   }
   must(ecs_group(fixture.world, more, MORE));

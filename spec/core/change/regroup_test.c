@@ -169,7 +169,7 @@ static void tags_go_from_anywhere_to_anywhere(void **state) {
   Store *world = &town.fixture.world;
   const ecs_Component tags[] = {town.tag, town.bit, town.other_bit,
                                 town.sparse_tag};
-  uint64_t hash = world_state_hash(world);
+  uint64_t hash = store_state_hash(world);
   for (uint32_t turn = 1; turn < 16 * 16 * 3; turn++) {
     ecs_Component set[4];
     uint32_t count = 0;
@@ -184,7 +184,7 @@ static void tags_go_from_anywhere_to_anywhere(void **state) {
       if (to == REGROUP_TO_GROUP && count > 1) continue;
       assert_int_equal(bits, to == REGROUP_TO_BITS);
     }
-    assert_true(world_state_hash(world) == hash);
+    assert_true(store_state_hash(world) == hash);
   }
   finish(&town.fixture);
 }
@@ -207,13 +207,13 @@ static void seventy_tags_become_bits_at_once(void **state) {
       if (k % PEOPLE == i)
         assert_int_equal(add(world, entities[i], k, 0), ECS_OK);
   }
-  uint64_t hash = world_state_hash(world);
+  uint64_t hash = store_state_hash(world);
   static const RegroupTo ways[] = {REGROUP_TO_BITS, REGROUP_TO_MAIN,
                                    REGROUP_TO_BITS, REGROUP_TO_GROUP,
                                    REGROUP_TO_BITS, REGROUP_TO_BITS};
   for (uint32_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     assert_int_equal(store_regroup(world, tags, count, ways[i]), ECS_OK);
-    assert_true(world_state_hash(world) == hash);
+    assert_true(store_state_hash(world) == hash);
     assert_sound(world);
   }
   finish(&fixture);

@@ -529,7 +529,10 @@ static void parts_have_a_limit(void **state) {
   assert_int_equal(ecs_query_create(world, NULL, 0, &query), ECS_OK);
   for (uint32_t k = 1; k <= PARTS; k++) {
     snprintf(name, sizeof name, "C%u", k);
-    const ecs_ComponentDescription how = {name, NULL, 0, ECS_STORE_TABLE};
+    const ecs_ComponentDescription how = {.name = name,
+                                          .fields = NULL,
+                                          .field_count = 0,
+                                          .storage = ECS_STORE_TABLE};
     ecs_Component component = 0;
     assert_int_equal(ecs_component(world, &how, &component), ECS_OK);
     length += (size_t)snprintf(text + length, sizeof text - length,

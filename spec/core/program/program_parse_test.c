@@ -37,9 +37,9 @@ static const Wrong wrongs[] = {
     {"column c0 \"N\" \"f32\" number write",
      "line 1: no such field type: number"},
     {"column c0 \"N\" \"f32\" f32",
-     "line 1: a column is write, read or optional: nothing"},
+     "line 1: a column is write, read, optional or up: nothing"},
     {"column c0 \"N\" \"f32\" f32 wrote",
-     "line 1: a column is write, read or optional: wrote"},
+     "line 1: a column is write, read, optional or up: wrote"},
     {"column c0 \"N\" \"f32\" f32 write twice",
      "line 1: something is left on the line"},
     {"column c0 \"N\" \"f32\" f32 write\n"
@@ -334,6 +334,16 @@ static void line_of(Operation operation, const char *type, char *line,
       snprintf(line, room, "%s %s v2 \"R\" \"u16\"", name, type);
       break;
     case SHAPE_RANDOM: snprintf(line, room, "%s v3", name); break;
+    case SHAPE_NEAR: snprintf(line, room, "%s g0 v3 v3 v3", name); break;
+    case SHAPE_NEAREST:
+    case SHAPE_ANY: snprintf(line, room, "%s g1 v3 v3 v3 v3 v2", name); break;
+    case SHAPE_NTH:
+      snprintf(line, room, "near g0 v3 v3 v3\nv5 = %s v4 v3", name);
+      break;
+    case SHAPE_FOUND: snprintf(line, room, "%s g1 v3", name); break;
+    case SHAPE_FOUND_GET:
+      snprintf(line, room, "%s %s g0 v3 \"R\" \"u16\"", name, type);
+      break;
     case SHAPE_STORE: snprintf(line, room, "%s c0 v0 v1", name); break;
     case SHAPE_STRUCTURE: snprintf(line, room, "%s \"T\" v1", name); break;
     case SHAPE_DESTROY: snprintf(line, room, "%s v1", name); break;
@@ -372,7 +382,7 @@ static void every_operation_comes_back(void **state) {
                "reduction r0 sum\nreduction r1 min\nreduction r2 max\n"
                "reduction r3 total\nreduction r4 lowest\n"
                "reduction r5 highest\n"
-               "array a0 number\narray a1 bool\n"
+               "array a0 number\narray a1 bool\ngrid g0 2\ngrid g1 3\n"
                "v0 = constant %s 0x3p0\nv1 = uniform bool u1\n"
                "v2 = uniform entity u2\nv3 = constant f64 -0x1p-1074\n"
                "%s%s\n",
@@ -609,7 +619,10 @@ static void columns_have_a_limit(void **state) {
   for (uint32_t k = 0; k < components; k++) {
     char name[16];
     snprintf(name, sizeof name, "C%u", k);
-    const ecs_ComponentDescription how = {name, fields, 16, ECS_STORE_TABLE};
+    const ecs_ComponentDescription how = {.name = name,
+                                          .fields = fields,
+                                          .field_count = 16,
+                                          .storage = ECS_STORE_TABLE};
     terms[k].access = ECS_WRITE;
     assert_int_equal(ecs_component(world, &how, &terms[k].component), ECS_OK);
   }

@@ -34,8 +34,10 @@ static ecs_Component define_all(const char *name, ecs_Storage storage) {
       {"u8", ECS_U8, 0},        {"i16", ECS_I16, 0}, {"u16", ECS_U16, 0},
       {"i32", ECS_I32, 0},      {"u32", ECS_U32, 0}, {"bool", ECS_BOOL, 0},
       {"entity", ECS_ENTITY, 0}};
-  const ecs_ComponentDescription how = {name, fields, ECS_SCALAR_COUNT,
-                                        storage};
+  const ecs_ComponentDescription how = {.name = name,
+                                        .fields = fields,
+                                        .field_count = ECS_SCALAR_COUNT,
+                                        .storage = storage};
   ecs_Component component = 0;
   must(ecs_component(fixture.world, &how, &component));
   return component;

@@ -43,7 +43,8 @@ static void must(ecs_Status status) {
 
 static ecs_Component define(Side *side, const char *name, uint32_t count,
                             ecs_Storage storage) {
-  const ecs_ComponentDescription how = {name, fields, count, storage};
+  const ecs_ComponentDescription how = {
+      .name = name, .fields = fields, .field_count = count, .storage = storage};
   ecs_Component component = 0;
   must(ecs_component(side->world, &how, &component));
   return component;
@@ -186,6 +187,27 @@ static void absent_columns_are_passed_over(void **state) {
   if (MOST > 600) try(store_other, 600, 6, true);
 }
 
+/* A table through which an entity went has never had memory for columns. */
+static void tables_without_rows_are_passed_over(void **state) {
+  (void)state;
+  open_side(&bits, ECS_STORE_BITS);
+  fill(&bits, 1, 10);
+  ecs_Entity entity = bits.entities[0];
+  must(ecs_remove(bits.world, entity, bits.never));
+  ecs_Component kept = define(&bits, "Kept", 0, ECS_STORE_TABLE);
+  ecs_Component extra = define(&bits, "Extra", 0, ECS_STORE_TABLE);
+  must(ecs_add(bits.world, entity, kept, NULL));
+  must(ecs_replace(bits.world, entity, bits.other, extra, NULL, 0));
+  make(&bits, move);
+  assert_int_equal(query_plan(bits.query), ECS_OK);
+  assert_true(sifting_pays(bits.program));
+  run(&bits);
+  double number = 0;
+  must(ecs_get_field(bits.world, entity, bits.value, 3, &number));
+  assert_true(number == 2); /* 1 more than fill has stored */
+  close_side(&bits);
+}
+
 /* A list that is there is used where few rows are chosen, and made where
  * nothing changes. */
 static void lists_are_kept_where_nothing_changes(void **state) {
@@ -230,6 +252,7 @@ int main(void) {
       cmocka_unit_test(few_rows_are_gathered),
       cmocka_unit_test(draws_belong_to_entities),
       cmocka_unit_test(absent_columns_are_passed_over),
+      cmocka_unit_test(tables_without_rows_are_passed_over),
       cmocka_unit_test(lists_are_kept_where_nothing_changes),
       cmocka_unit_test(other_programs_are_not_sifted)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,13 +277,14 @@ static void wrong_calls_are_refused(void **state) {
       "sum r0 v0\n");
   spawn(3, 0, 1);
   const ecs_ProgramCall calls[] = {
-      {&number, &number, 0, 1, 0, 0, NULL, NULL, 0},
-      {&number, &number, 2, 1, 0, 0, NULL, NULL, 0},
-      {&number, &number, 1, 0, 0, 0, NULL, NULL, 0},
-      {&number, &number, 1, 2, 0, 0, NULL, NULL, 0},
-      {&number, &number, 1, 1, 0, 0, NULL, NULL, 1},
-      {NULL, &number, 1, 1, 0, 0, NULL, NULL, 0},
-      {&number, NULL, 1, 1, 0, 0, NULL, NULL, 0}};
+      {&number, &number, 0, 1, 0, 0, NULL, NULL, 0, 0, NULL},
+      {&number, &number, 2, 1, 0, 0, NULL, NULL, 0, 0, NULL},
+      {&number, &number, 1, 0, 0, 0, NULL, NULL, 0, 0, NULL},
+      {&number, &number, 1, 2, 0, 0, NULL, NULL, 0, 0, NULL},
+      {&number, &number, 1, 1, 0, 0, NULL, NULL, 1, 0, NULL},
+      {NULL, &number, 1, 1, 0, 0, NULL, NULL, 0, 0, NULL},
+      {&number, NULL, 1, 1, 0, 0, NULL, NULL, 0, 0, NULL},
+      {&number, &number, 1, 1, 0, 0, NULL, NULL, 0, 1, NULL}};
   for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
     assert_int_equal(ecs_program_run(fixture.program, &calls[k]),
                      ECS_E_ARGUMENT);
@@ -296,7 +297,12 @@ static void wrong_calls_are_refused(void **state) {
 /* Runs the program from a row on; says where it stopped. */
 static ecs_ProgramStop run_from(uint64_t first, double limit, double *sum) {
   ecs_ProgramStop stop = {0, 0, 0, 0};
-  const ecs_ProgramCall call = {&limit, sum, 1, 1, 0, first, &stop, NULL, 0};
+  const ecs_ProgramCall call = {.uniforms = &limit,
+                                .reductions = sum,
+                                .uniform_count = 1,
+                                .reduction_count = 1,
+                                .first = first,
+                                .stop = &stop};
   must(ecs_program_run(fixture.program, &call));
   return stop;
 }
@@ -352,7 +358,10 @@ static void a_row_that_takes_the_exit_stops_the_run(void **state) {
     if (at < count) stop_at(rows, count, at);
   }
   double number = 5, sum = 0;
-  const ecs_ProgramCall call = {&number, &sum, 1, 1, 0, 0, NULL, NULL, 0};
+  const ecs_ProgramCall call = {.uniforms = &number,
+                                .reductions = &sum,
+                                .uniform_count = 1,
+                                .reduction_count = 1};
   assert_int_equal(ecs_program_run(fixture.program, &call), ECS_E_ARGUMENT);
   finish();
 }

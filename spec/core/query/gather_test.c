@@ -252,8 +252,35 @@ static void copies_start_on_a_line(void **state) {
     end =
         scratch->data[k] + ((size_t)ECS_BLOCK_ROWS << query->columns[k].shift);
   }
-  assert_true(end <= (const char *)scratch + scratch->block_bytes);
+  assert_true(end <= (const char *)scratch->copies + scratch->copies_bytes);
   cursor_end(&cursor);
+  finish(&fixture);
+}
+
+/* The same query has room for copies only where its batches are not tables. */
+static void whole_tables_need_no_room_for_copies(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  spawn(&fixture, 9);
+  const ecs_Term terms[] = {{fixture.a, ECS_READ}};
+  ecs_Query *query = make_query(fixture.world, terms, 1);
+  Cursor whole, coalesced;
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &whole), ECS_OK);
+  assert_null(whole.scratch->copies);
+  assert_int_equal(cursor_begin(query, ECS_BATCH_WHOLE, &coalesced), ECS_OK);
+  cursor_end(&coalesced);
+  failing_memory_arm(&fixture.failing, 1, FAIL_ONCE);
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &coalesced),
+                   ECS_E_MEMORY);
+  assert_int_equal(failing_memory_disarm(&fixture.failing), 1);
+  assert_int_equal(query->open, 1);
+  assert_int_equal(cursor_begin(query, ECS_BATCH_COALESCED, &coalesced),
+                   ECS_OK);
+  assert_non_null(coalesced.scratch->copies);
+  assert_null(whole.scratch->copies);
+  cursor_end(&whole);
+  cursor_end(&coalesced);
   finish(&fixture);
 }
 
@@ -331,6 +358,7 @@ int main(void) {
       cmocka_unit_test(every_term_is_gathered_by_its_own_rows),
       cmocka_unit_test(what_is_only_read_is_not_put_back),
       cmocka_unit_test(copies_start_on_a_line),
+      cmocka_unit_test(whole_tables_need_no_room_for_copies),
       cmocka_unit_test(two_cursors_over_one_query_have_their_own_scratch),
       cmocka_unit_test(scratches_of_nested_cursors_are_used_again),
   };

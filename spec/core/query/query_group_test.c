@@ -203,6 +203,61 @@ static void all_needed_bits_must_be_there(void **state) {
   finish(&fixture);
 }
 
+/* A row fits by its table's component, or by one of two tags in two columns. */
+static void a_row_fits_when_it_has_something_that_is_offered(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Component offered[] = {fixture.a, fixture.bits[2], fixture.bits[9]};
+  QueryGroup query_group = query_group_over_main(&fixture);
+  for (uint32_t i = 0; i < 3; i++)
+    query_group_offer(&query_group, bit_of(&fixture, offered[i]));
+  assert_false(query_group.required);
+  query_groups_choose(&query_group, 1);
+  assert_true(query_group.required && query_group.row_chooses);
+  assert_false(query_group.match.chooses || query_group.shares);
+  for (uint32_t i = 0; i < 8; i++) {
+    ecs_Component has[4] = {fixture.bits[3]};
+    uint32_t count = 1;
+    for (uint32_t k = 0; k < 3; k++)
+      if ((i >> k & 1u) != 0) has[count++] = offered[k];
+    RowRef place = spawn(&fixture, has, count);
+    assert_int_equal(query_group_row_fits(&query_group, place.table, place.row),
+                     i != 0);
+  }
+  query_group_deinit(&query_group, fixture.memory);
+  finish(&fixture);
+}
+
+/* Without bits tables choose; two groups that offer share the choice. */
+static void a_choice_is_a_demand_of_one_group_or_shared(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  QueryGroup groups[2] = {query_group_over_main(&fixture),
+                          query_group_over_main(&fixture)};
+  query_group_offer(&groups[0], bit_of(&fixture, fixture.a));
+  query_groups_choose(groups, 2);
+  assert_true(groups[0].match.chooses && groups[0].required);
+  assert_false(groups[0].filters || groups[1].required);
+  assert_false(query_groups_share(groups, 2));
+  RowRef b = spawn(&fixture, &fixture.b, 1), a = spawn(&fixture, &fixture.a, 1);
+  assert_false(matched_tables_fit(&groups[0].match, b.table));
+  assert_true(matched_tables_fit(&groups[0].match, a.table));
+  query_group_deinit(&groups[0], fixture.memory);
+  groups[0] = query_group_over_main(&fixture);
+  query_group_offer(&groups[0], bit_of(&fixture, fixture.a));
+  query_group_offer(&groups[1], bit_of(&fixture, fixture.bits[4]));
+  query_groups_choose(groups, 2);
+  assert_true(query_groups_share(groups, 2));
+  assert_false(groups[0].required || groups[1].required || groups[1].filters);
+  assert_false(query_groups_offer(groups, 2, b.table->entities[b.row], b));
+  assert_true(query_groups_offer(groups, 2, a.table->entities[a.row], a));
+  query_group_deinit(&groups[0], fixture.memory);
+  query_group_deinit(&groups[1], fixture.memory);
+  finish(&fixture);
+}
+
 #define ROWS (ECS_INDEX_LIMIT > 200u ? 200u : ECS_INDEX_LIMIT - 1u)
 
 /* Rows with three tags, in two columns of bits, by the bits of their numbers;
@@ -338,7 +393,7 @@ static void every_allocation_of_a_query_group_may_fail(void **state) {
       query_group_deinit(&query_group, fixture.memory);
       assert_int_equal(fixture.failing.blocks, blocks);
     } while (injected > 0);
-    assert_int_equal(nth, 5); /* two masks, two rows of bits */
+    assert_int_equal(nth, 7); /* three masks, three rows of bits */
     finish(&fixture);
   }
 }
@@ -351,6 +406,8 @@ int main(void) {
       cmocka_unit_test(tags_stored_as_bits_are_asked_for_by_filters),
       cmocka_unit_test(a_row_fits_when_it_has_the_needed_and_no_forbidden_bits),
       cmocka_unit_test(all_needed_bits_must_be_there),
+      cmocka_unit_test(a_row_fits_when_it_has_something_that_is_offered),
+      cmocka_unit_test(a_choice_is_a_demand_of_one_group_or_shared),
       cmocka_unit_test(rows_with_bits_that_fit_are_listed),
       cmocka_unit_test(a_table_without_the_needed_bits_has_no_row_that_fits),
       cmocka_unit_test(a_query_group_counts_the_rows_of_its_tables),

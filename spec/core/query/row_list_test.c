@@ -130,7 +130,10 @@ static void many_tables_make_many_combinations(void **state) {
   for (uint32_t i = 0; i < 4; i++) {
     char name[16];
     snprintf(name, sizeof name, "Tag%u", (unsigned)i);
-    ecs_ComponentDescription how = {name, NULL, 0, ECS_STORE_TABLE};
+    ecs_ComponentDescription how = {.name = name,
+                                    .fields = NULL,
+                                    .field_count = 0,
+                                    .storage = ECS_STORE_TABLE};
     assert_int_equal(ecs_component(fixture.world, &how, &tags[i]), ECS_OK);
   }
   spawn(&fixture, 32);

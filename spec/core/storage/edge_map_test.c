@@ -12,7 +12,7 @@ static void an_edge_leads_there_and_back(void **state) {
       table = ensure(&gang, from);
       Edge edge = *take_edge(&gang, table, bit);
       const Table *to = gang.group->tables[edge.table];
-      assert_int_equal(to->mask_words == 0 ? 0 : to->mask[0], from ^ 1u << bit);
+      assert_int_equal(mask_word(&to->mask, 0), from ^ 1u << bit);
       assert_int_equal(edge.added, (from >> bit & 1) == 0);
       uint64_t requests = gang.failing.requests;
       Edge back = *take_edge(&gang, to, bit);

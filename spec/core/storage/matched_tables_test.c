@@ -28,7 +28,8 @@ static void a_match_lists_tables_that_were_and_tables_that_come(void **state) {
   uint64_t mask[2] = {1, 1};
   Table *table = NULL;
   assert_int_equal(
-      group_ensure_table(gang.group, &gang.memory, mask, 2, &table), ECS_OK);
+      group_ensure_table(gang.group, &gang.memory, mask_trim(mask, 2), &table),
+      ECS_OK);
   assert_int_equal(nothing.count, 1);
   assert_int_equal(nothing.tables[0], table->id);
   assert_group_sound(gang.group);

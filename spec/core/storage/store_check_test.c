@@ -31,7 +31,7 @@ static void the_store_check_sees_what_does_not_agree(void **state) {
   ASSERT_SEEN(*locator_narrow_entry(&sparse->locator, 1), LOCATOR_NONE);
   ASSERT_SEEN(sparse->id, 2u);
   ASSERT_SEEN(table->id, 0u);
-  ASSERT_SEEN(table->mask[0], 0u);
+  ASSERT_SEEN(table->mask.count, 0);
   ASSERT_SEEN(table->count, 1u + table->capacity);
   ASSERT_SEEN(table->entities[0], table->entities[1]);
   ASSERT_SEEN(((uint32_t *)(void *)table->fields[0])[3], 1u);

@@ -47,7 +47,10 @@ static void a_component_is_found_by_its_name(void **state) {
                    ECS_E_NAME);
   assert_int_equal(try_define(world, "x", "h", ECS_STORE_BITS, false, &again),
                    ECS_E_COMPONENT);
-  ecs_ComponentDescription nameless = {NULL, NULL, 0, ECS_STORE_TABLE};
+  ecs_ComponentDescription nameless = {.name = NULL,
+                                       .fields = NULL,
+                                       .field_count = 0,
+                                       .storage = ECS_STORE_TABLE};
   assert_int_equal(store_define(world, &nameless, &again), ECS_E_NAME);
   assert_true(digest(world) == before);
   assert_int_equal(fixture.failing.bytes, bytes);

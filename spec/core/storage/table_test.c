@@ -19,8 +19,8 @@ static void a_new_table_has_codes_and_no_slab(void **state) {
   assert_null(table->entities);
   assert_int_equal(table->count, 0);
   assert_int_equal(table->capacity, 0);
-  assert_int_equal(table->mask_words, 1);
-  assert_int_equal(table->mask[0], 0x37);
+  assert_int_equal(table->mask.count, 1);
+  assert_int_equal(table->mask.words[0], 0x37);
   assert_int_equal(table->lookup_mask, 7);
   assert_int_equal(table->field_count, 9);
   assert_int_equal(table->sizes, 13); /* the u16 is not in it */
@@ -60,8 +60,8 @@ static void a_few_of_many_components_are_looked_up_in_little(void **state) {
     for (uint32_t i = 0; k < 4 && i < 4; i++)
       mask[sets[k][i] / 64] |= UINT64_C(1) << sets[k][i] % 64;
     ecs_Status status = ECS_OK;
-    Table *table =
-        table_create(&kinds.memory, schemas, mask, BITS / 64, &status);
+    Table *table = table_create(&kinds.memory, schemas,
+                                mask_trim(mask, BITS / 64), &status);
     assert_int_equal(status, ECS_OK);
     uint32_t next = 0;
     for (uint32_t bit = 0; bit < 2 * BITS; bit++) {
@@ -84,7 +84,7 @@ static void a_table_of_nothing_holds_entities(void **state) {
   Kinds kinds;
   open_kinds(&kinds);
   ecs_Status status = ECS_E_NAN;
-  Table *table = table_create(&kinds.memory, NULL, NULL, 0, &status);
+  Table *table = table_create(&kinds.memory, NULL, (Mask){0}, &status);
   assert_int_equal(status, ECS_OK);
   reserve(&kinds, table, 3);
   for (uint32_t i = 1; i < 4; i++) append(&kinds, table, i);
@@ -106,7 +106,7 @@ static void a_refused_table_is_none(void **state) {
   uint64_t mask = 1, bytes = kinds.failing.bytes;
   failing_memory_arm(&kinds.failing, 1, FAIL_ONCE);
   assert_null(table_create(&kinds.memory, (const Schema *const *)kinds.schemas,
-                           &mask, 1, &status));
+                           mask_trim(&mask, 1), &status));
   assert_int_equal(status, ECS_E_MEMORY);
   assert_int_equal(failing_memory_disarm(&kinds.failing), 1);
   assert_int_equal(kinds.failing.bytes, bytes);
@@ -129,8 +129,9 @@ static void the_most_columns_of_a_size_are_allowed_and_one_more_is_not(
   add_kind(&kinds, "b");
   uint64_t bytes = kinds.failing.bytes;
   mask[2] = 2;
-  Table *table = table_create(
-      &kinds.memory, (const Schema *const *)kinds.schemas, mask, 3, &status);
+  Table *table =
+      table_create(&kinds.memory, (const Schema *const *)kinds.schemas,
+                   mask_trim(mask, 3), &status);
   assert_int_equal(status, ECS_OK);
   assert_int_equal(table->columns[1], ECS_COLUMN_LIMIT);
   reserve(&kinds, table, 1);
@@ -140,7 +141,7 @@ static void the_most_columns_of_a_size_are_allowed_and_one_more_is_not(
   table_destroy(table, &kinds.memory);
   mask[2] = 3;
   assert_null(table_create(&kinds.memory, (const Schema *const *)kinds.schemas,
-                           mask, 3, &status));
+                           mask_trim(mask, 3), &status));
   assert_int_equal(status, ECS_E_LIMIT);
   assert_int_equal(kinds.failing.bytes, bytes);
   close_kinds(&kinds);

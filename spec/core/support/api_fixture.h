@@ -40,7 +40,8 @@ static inline ecs_Component define_component(ecs_World *world, const char *name,
                                              const ecs_Field *fields,
                                              uint32_t count,
                                              ecs_Storage storage) {
-  ecs_ComponentDescription how = {name, fields, count, storage};
+  ecs_ComponentDescription how = {
+      .name = name, .fields = fields, .field_count = count, .storage = storage};
   ecs_Component component = 0;
   assert_int_equal(ecs_component(world, &how, &component), ECS_OK);
   return component;

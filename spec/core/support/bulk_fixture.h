@@ -32,7 +32,8 @@ static inline void define(const Fixture *fixture, ecs_Component expected,
                           const ecs_Field *fields, uint32_t count,
                           ecs_Storage storage) {
   char name[] = {'c', (char)('a' + expected), 0};
-  ecs_ComponentDescription how = {name, fields, count, storage};
+  ecs_ComponentDescription how = {
+      .name = name, .fields = fields, .field_count = count, .storage = storage};
   ecs_Component component = 0;
   must(ecs_component(fixture->world, &how, &component));
   assert_int_equal(component, expected);

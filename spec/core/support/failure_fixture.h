@@ -31,6 +31,8 @@ typedef struct Fixture {
   ecs_Entity crowd[CROWD]; /* every second is sparse, every third has bits */
   uint32_t crowd_count;
   ecs_Entity freed; /* of some scenarios: to be issued after another one */
+  ecs_Component ties[ECS_LINK_RULE_COUNT]; /* of scenarios with links */
+  ecs_Entity root;                         /* that others link to */
   ecs_Query *full, *partial, *tags;
   ecs_KernelBinding *full_binding, *partial_binding;
   ecs_Accessor accessor; /* of position */

@@ -223,6 +223,19 @@ static ecs_Status call_query_create(Fixture *fixture) {
   ecs_Query *query = NULL;
   return ecs_query_create(fixture->world, terms, 4, &query);
 }
+/* A grid over the positions of all, some of which are sparse. */
+static ecs_Status call_grid_build(Fixture *fixture) {
+  const ecs_Term terms[] = {{fixture->position, ECS_READ},
+                            {fixture->sparse, ECS_OPTIONAL}};
+  const ecs_GridDescription how = {0, 2, {0, 1, 0}, 4};
+  ecs_Query *query = NULL;
+  ecs_Grid *grid = NULL;
+  ecs_Status status = ecs_query_create(fixture->world, terms, 2, &query);
+  if (status == ECS_OK) status = ecs_grid_create(query, &how, &grid);
+  if (status == ECS_OK) status = ecs_grid_refresh(grid, NULL);
+  (void)ecs_query_destroy(query);
+  return status;
+}
 static ecs_Status call_query_count(Fixture *fixture) {
   uint64_t count = 0;
   return ecs_query_count(fixture->full, &count);
@@ -287,6 +300,13 @@ static ecs_Status call_destroy_all(Fixture *fixture) {
 }
 static ecs_Status call_destroy_all_filtered(Fixture *fixture) {
   return ecs_query_destroy_all(fixture->tags);
+}
+
+static ecs_Status call_destroy_in_order(Fixture *fixture) {
+  return ecs_query_destroy_in_order(fixture->tags);
+}
+static ecs_Status call_mark_all(Fixture *fixture) {
+  return ecs_query_mark_all(fixture->full, fixture->bits);
 }
 
 static ecs_Status iterate(ecs_Query *query, ecs_Batching batching) {
@@ -459,6 +479,70 @@ static void link_free(Fixture *fixture) {
   must(call_spawn_as(fixture));
 }
 
+/* Defines a component for each rule of links. A root has two children that die
+ * with it, of which each has two that lose what links to it. */
+static ecs_Status call_link(Fixture *fixture) {
+  return ecs_set(fixture->world, fixture->hero, fixture->ties[ECS_LINK_REMOVE],
+                 &fixture->root, 1);
+}
+static ecs_Status call_spawn_linked(Fixture *fixture) {
+  const void *const values[] = {&fixture->root};
+  return ecs_spawn(fixture->world, &fixture->ties[ECS_LINK_CLEAR], 1, values,
+                   NULL);
+}
+/* There is room for one more link of a kind, and for one more such entity. */
+static void make_room(Fixture *fixture) {
+  const void *const values[] = {&fixture->root};
+  ecs_Entity more = 0;
+  must(call_link(fixture));
+  must(ecs_remove(fixture->world, fixture->hero,
+                  fixture->ties[ECS_LINK_REMOVE]));
+  must(ecs_spawn(fixture->world, &fixture->ties[ECS_LINK_CLEAR], 1, values,
+                 &more));
+  must(ecs_destroy(fixture->world, more));
+}
+static void tie(Fixture *fixture) {
+  static const char *const names[] = {"Clears", "Removes", "Destroys"};
+  const ecs_Field to = {"to", ECS_ENTITY, 0};
+  ecs_Entity child = 0;
+  const void *const parent[] = {&fixture->root}, *const above[] = {&child};
+  for (uint32_t i = 0; i < ECS_LINK_RULE_COUNT; i++) {
+    const ecs_Link link = {0, (ecs_LinkRule)i, i == ECS_LINK_DESTROY};
+    const ecs_ComponentDescription description = {
+        .name = names[i],
+        .fields = &to,
+        .field_count = 1,
+        .storage = i == ECS_LINK_REMOVE ? ECS_STORE_SPARSE : ECS_STORE_TABLE,
+        .links = &link,
+        .link_count = 1};
+    must(ecs_component(fixture->world, &description, &fixture->ties[i]));
+  }
+  must(ecs_spawn(fixture->world, NULL, 0, NULL, &fixture->root));
+  for (uint32_t k = 0; k < 2; k++) {
+    must(ecs_spawn(fixture->world, &fixture->ties[ECS_LINK_DESTROY], 1, parent,
+                   &child));
+    must(ecs_spawn(fixture->world, &fixture->ties[ECS_LINK_CLEAR], 1, above,
+                   NULL));
+    must(ecs_spawn(fixture->world, &fixture->ties[ECS_LINK_REMOVE], 1, above,
+                   NULL));
+  }
+  make_room(fixture);
+}
+static ecs_Status call_cascade(Fixture *fixture) {
+  return ecs_destroy(fixture->world, fixture->root);
+}
+/* Links to what dies by a rule, and a component that a rule takes away and that
+ * is added again. */
+static void defer_links(Fixture *fixture) {
+  tie(fixture);
+  must(ecs_defer_begin(fixture->world));
+  must(call_link(fixture));
+  must(call_cascade(fixture));
+  must(ecs_set(fixture->world, fixture->hero, fixture->ties[ECS_LINK_REMOVE],
+               &fixture->plain, 1));
+  must(call_spawn(fixture));
+}
+
 /* One before function per call: opens a deferral and records that call. */
 #define DEFER(name)                            \
   static void defer_##name(Fixture *fixture) { \
@@ -556,6 +640,11 @@ const Scenario failure_scenarios[] = {
     {"ecs_spawn_many", "", call_spawn_many, BOTH, NULL, NULL},
     {"ecs_spawn_many", "with a cursor", call_spawn_many_fill, BOTH, NULL, NULL},
     {"ecs_destroy", "", call_destroy, NOW | RECORDED, NULL, NULL},
+    {"ecs_destroy", "cascade", call_cascade, AT_ONCE, tie, NULL},
+    {"ecs_set", "a link", call_link, NOW, tie, NULL},
+    {"ecs_spawn", "linked", call_spawn_linked, NOW, tie, NULL},
+    {"ecs_defer_end", "links", call_defer_end, AT_ONCE, defer_links,
+     undo_defer},
     {"ecs_add_many", "table", call_add_many, BOTH, NULL, NULL},
     {"ecs_add_many", "sparse", call_add_many_sparse, BOTH, NULL, NULL},
     {"ecs_add_many", "bits", call_add_many_bits, BOTH, NULL, NULL},
@@ -577,6 +666,7 @@ const Scenario failure_scenarios[] = {
     {"ecs_set", "in place", call_set_present, NOW | LATER, NULL, NULL},
     {"ecs_set_field", "adding", call_set_field, BOTH, NULL, NULL},
     {"ecs_query_create", "", call_query_create, BOTH, NULL, NULL},
+    {"ecs_grid_refresh", "", call_grid_build, BOTH, NULL, NULL},
     {"ecs_query_count", "full", call_query_count, BOTH, NULL, NULL},
     {"ecs_query_count", "partial", call_query_count_partial, BOTH, NULL, NULL},
     {"ecs_query_first", "full", call_query_first, BOTH, NULL, NULL},
@@ -602,6 +692,9 @@ const Scenario failure_scenarios[] = {
     {"ecs_query_destroy_all", "table", call_destroy_all, BOTH, NULL, NULL},
     {"ecs_query_destroy_all", "filtered", call_destroy_all_filtered, BOTH, NULL,
      NULL},
+    {"ecs_query_destroy_in_order", "filtered", call_destroy_in_order, AT_ONCE,
+     NULL, NULL},
+    {"ecs_query_mark_all", "", call_mark_all, AT_ONCE, NULL, NULL},
     {"ecs_query_begin", "full", call_iterate, BOTH, NULL, NULL},
     {"ecs_query_begin", "coalesced", call_iterate_coalesced, BOTH, NULL, NULL},
     {"ecs_query_begin", "partial", call_iterate_partial, BOTH, NULL, NULL},

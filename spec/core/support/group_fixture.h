@@ -23,7 +23,10 @@ static inline void open_gang(Gang *gang, uint32_t components) {
     uint32_t count = (uint32_t)strlen(letters[i]);
     for (uint32_t k = 1; k < count; k++)
       fields[k].type = scalar_of(letters[i][k]);
-    ecs_ComponentDescription how = {"kind", fields, count, ECS_STORE_TABLE};
+    ecs_ComponentDescription how = {.name = "kind",
+                                    .fields = fields,
+                                    .field_count = count,
+                                    .storage = ECS_STORE_TABLE};
     assert_int_equal(schema_create(&gang->memory, &how, &gang->kinds[i]),
                      ECS_OK);
   }
@@ -45,8 +48,9 @@ static inline void close_gang(Gang *gang) {
 
 static inline Table *ensure(Gang *gang, uint64_t mask) {
   Table *table = NULL;
-  assert_int_equal(
-      group_ensure_table(gang->group, &gang->memory, &mask, 1, &table), ECS_OK);
+  assert_int_equal(group_ensure_table(gang->group, &gang->memory,
+                                      mask_trim(&mask, 1), &table),
+                   ECS_OK);
   assert_non_null(table);
   return table;
 }

@@ -48,7 +48,8 @@ static inline ecs_Status try_define(Store *world, const char *name,
     fields[i] = (ecs_Field){names[i], scalar_of(letters[i]),
                             defaults && i == 0 ? 7.0 : 0.0};
   }
-  ecs_ComponentDescription how = {name, fields, count, storage};
+  ecs_ComponentDescription how = {
+      .name = name, .fields = fields, .field_count = count, .storage = storage};
   return store_define(world, &how, component);
 }
 

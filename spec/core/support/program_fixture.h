@@ -35,7 +35,8 @@ static inline ecs_Component define(const char *name, uint32_t fields,
                                    ecs_Storage storage) {
   static const ecs_Field xy[] = {
       {"x", ECS_F32, 0}, {"y", ECS_F32, 0}, {"who", ECS_ENTITY, 0}};
-  const ecs_ComponentDescription how = {name, xy, fields, storage};
+  const ecs_ComponentDescription how = {
+      .name = name, .fields = xy, .field_count = fields, .storage = storage};
   ecs_Component component = 0;
   must(ecs_component(fixture.world, &how, &component));
   return component;
@@ -74,15 +75,11 @@ static inline void make(const char *text) {
 
 static inline ecs_Status run(const double *uniforms, double *reductions) {
   const ecs_Program *program = fixture.program;
-  const ecs_ProgramCall call = {uniforms,
-                                reductions,
-                                program->uniform_count,
-                                program->reduction_count,
-                                99,
-                                0,
-                                NULL,
-                                NULL,
-                                0};
+  const ecs_ProgramCall call = {.uniforms = uniforms,
+                                .reductions = reductions,
+                                .uniform_count = program->uniform_count,
+                                .reduction_count = program->reduction_count,
+                                .random_key = 99};
   return ecs_program_run(fixture.program, &call);
 }
 

@@ -3,6 +3,8 @@
  */
 #include "program_reference.h"
 
+#include "ecs_grid.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -184,6 +186,112 @@ static bool was_destroyed(const Reference *reference, ecs_Entity entity) {
   return false;
 }
 
+/* Grids ------------------------------------------------------------------- */
+
+/* A row of a grid may be found, with its cells. */
+typedef struct Found {
+  double cells[3], square;
+  uint32_t row;
+} Found;
+
+#define MOST_FOUND 64u
+
+static double cell_of(double x, double inverse) {
+  double cell = floor(x * inverse);
+  return fmin(fmax(cell, -1073741824.0), 1073741824.0);
+}
+
+static bool is_before(const Found *one, const Found *other) {
+  for (uint32_t d = 3; d-- > 0;)
+    if (one->cells[d] != other->cells[d])
+      return one->cells[d] < other->cells[d];
+  return one->row < other->row;
+}
+
+/* Looks at every row of a grid, and keeps those that are near in the order of
+ * cells. */
+static uint32_t look_around(const Row *row, const Instruction *ins,
+                            Found *found) {
+  ecs_GridRows rows;
+  uint32_t count = 0, n = row->reference->program->grids[ins->grid];
+  double radius = row->values[ins->operands[n]].number;
+  ecs_grid_rows(row->reference->call->grids[ins->grid], &rows);
+  for (uint32_t i = 0; i < rows.count; i++) {
+    Found one = {{0, 0, 0}, 0, i};
+    bool near = radius >= 0;
+    for (uint32_t d = 0; d < n; d++) {
+      double p = rows.positions[d][i];
+      double x = row->values[ins->operands[d]].number;
+      near = near && x - x == 0 && x - radius <= p && p <= x + radius;
+      one.square += (x - p) * (x - p);
+      one.cells[d] = cell_of(p, rows.inverse);
+    }
+    if (!near || !(one.square <= radius * radius)) continue;
+    if (count == MOST_FOUND) abort();
+    uint32_t at = count++;
+    for (; at > 0 && is_before(&one, &found[at - 1]); at--)
+      found[at] = found[at - 1];
+    found[at] = one;
+  }
+  return count;
+}
+
+static ecs_Entity entity_at(const Row *row, const Instruction *ins,
+                            uint32_t at) {
+  ecs_GridRows rows;
+  ecs_grid_rows(row->reference->call->grids[ins->grid], &rows);
+  return rows.entities[at];
+}
+
+/* The place that is nearest; -1: none. */
+static double nearest(const Row *row, const Instruction *ins) {
+  Found found[MOST_FOUND];
+  uint32_t count = look_around(row, ins, found), best = UINT32_MAX;
+  uint32_t n = row->reference->program->grids[ins->grid];
+  ecs_Entity except = row->values[ins->operands[n + 1]].entity;
+  for (uint32_t k = 0; k < count; k++)
+    if (entity_at(row, ins, found[k].row) != except &&
+        (best == UINT32_MAX || found[k].square < found[best].square))
+      best = k;
+  return best == UINT32_MAX ? -1.0 : (double)found[best].row;
+}
+
+/* The place of a neighbour of the near that made the first operand, which had
+ * the same operands. */
+static double nth(const Row *row, const Instruction *ins, double key) {
+  const Instruction *near = row->reference->program->code;
+  Found found[MOST_FOUND];
+  while (near->result != ins->operands[0]) near++;
+  uint32_t count = look_around(row, near, found);
+  for (uint32_t k = 0; k < count; k++)
+    if (key == k) return (double)found[k].row;
+  return -1.0;
+}
+
+static Value found_get(const Row *row, const Instruction *ins, double place) {
+  Value value = {0, 0};
+  ecs_GridRows rows;
+  ecs_FieldInfo info;
+  ecs_grid_rows(row->reference->call->grids[ins->grid], &rows);
+  uint32_t at = 0;
+  while (at < rows.count && place != at) at++;
+  if (at == rows.count) return value;
+  if (ins->operation == OPERATION_FOUND) {
+    value.entity = rows.entities[at];
+    return value;
+  }
+  /* Of two components with 12 fields each, N is the first. */
+  if (ecs_component_field(row->reference->twin, ins->index, ins->field,
+                          &info) != ECS_OK)
+    abort();
+  uint32_t column = (ins->index == row->reference->claimed[0] ? 0 : 12);
+  const char *from = rows.columns[column + ins->field];
+  uint64_t room = 0;
+  size_t bytes = scalar_bytes(info.type);
+  memcpy(&room, from + at * bytes, bytes);
+  return load(info.type, &room);
+}
+
 static Value compute(const Row *row, const Instruction *ins) {
   const ecs_World *world = row->reference->twin;
   const Value none = {0, 0};
@@ -236,6 +344,16 @@ static Value compute(const Row *row, const Instruction *ins) {
     case SHAPE_HAS: made.number = ecs_has(world, a.entity, ins->index); break;
     case SHAPE_GET: return get(row, ins, a.entity);
     case SHAPE_CARRY: return a;
+    case SHAPE_NEAR: {
+      Found found[MOST_FOUND];
+      made.number = look_around(row, ins, found);
+      break;
+    }
+    case SHAPE_NEAREST: made.number = nearest(row, ins); break;
+    case SHAPE_ANY: made.number = nearest(row, ins) >= 0; break;
+    case SHAPE_NTH: made.number = nth(row, ins, b.number); break;
+    case SHAPE_FOUND:
+    case SHAPE_FOUND_GET: return found_get(row, ins, a.number);
     case SHAPE_RANDOM:
       made.number =
           ecs_random(row->reference->call->random_key, row->entity, a.number);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "program/vm_ahead.h"
+#include "program/vm_near.h"
 
 #define CANARY_BYTES 64u
 #define CANARY 0xc7
@@ -28,7 +29,8 @@ static ecs_Component define(ecs_World *world, const char *name, uint32_t count,
       {"bool", ECS_BOOL, 0}, {"entity", ECS_ENTITY, 0}, {"i8", ECS_I8, 0},
       {"u8", ECS_U8, 0},     {"u16", ECS_U16, 0},       {"i32", ECS_I32, 0},
       {"u32", ECS_U32, 0},   {"f32b", ECS_F32, 0},      {"f64b", ECS_F64, 0}};
-  const ecs_ComponentDescription how = {name, fields, count, storage};
+  const ecs_ComponentDescription how = {
+      .name = name, .fields = fields, .field_count = count, .storage = storage};
   ecs_Component component = 0;
   must(ecs_component(world, &how, &component));
   return component;
@@ -51,6 +53,35 @@ static void set_looked_up(ecs_World *world, ecs_Component r,
   }
 }
 
+/* Gives N a place among a few that are near each other, and other fields of M
+ * and N numbers. */
+static void set_place(ecs_World *world, const Rig *rig, uint32_t k) {
+  must(ecs_set_field(world, rig->entities[k], rig->n, 0, k * 7 % 5 * 0.5));
+  must(ecs_set_field(world, rig->entities[k], rig->n, 1, k * 5 % 7 * 0.25));
+  for (uint32_t field = 5; field < 10; field++) {
+    must(ecs_set_field(world, rig->entities[k], rig->n, field, k));
+    must(ecs_set_field(world, rig->entities[k], rig->m, field, 3 * k));
+  }
+}
+
+static void make_grid(Rig *rig, uint32_t g, ecs_Component other,
+                      ecs_GridDescription how) {
+  const ecs_Term terms[] = {{rig->n, ECS_READ}, {other, ECS_READ}};
+  ecs_Query *query = NULL;
+  must(ecs_query_create(rig->world, terms, 2, &query));
+  must(ecs_grid_create(query, &how, &rig->grids[g]));
+  must(ecs_grid_build(rig->grids[g]));
+}
+
+static void make_grids(Rig *rig) {
+  make_grid(rig, 0, rig->m,
+            (ecs_GridDescription){
+                .term = 0, .dimensions = 2, .fields = {0, 1}, .cell = 0.5});
+  make_grid(rig, 1, rig->r,
+            (ecs_GridDescription){
+                .term = 1, .dimensions = 3, .fields = {1, 0, 11}, .cell = 2});
+}
+
 static void fill_world(Rig *rig, ecs_World *world) {
   rig->n = define(world, "N", 12, ECS_STORE_TABLE);
   rig->m = define(world, "M", 12, ECS_STORE_TABLE);
@@ -63,6 +94,7 @@ static void fill_world(Rig *rig, ecs_World *world) {
     must(ecs_spawn(world, both, 2, NULL, &rig->entities[k]));
   }
   for (uint32_t k = 0; k < RIG_ENTITIES; k++) {
+    set_place(world, rig, k);
     if (k % 3 == 0) must(ecs_add(world, rig->entities[k], rig->tag, NULL));
     if (k % 4 == 0) must(ecs_add(world, rig->entities[k], rig->bits, NULL));
     if (k % 2 == 0) set_looked_up(world, rig->r, rig->entities, k);
@@ -78,6 +110,7 @@ void rig_init(Rig *rig) {
   const ecs_Term terms[] = {
       {rig->n, ECS_WRITE}, {rig->m, ECS_READ}, {rig->o, ECS_OPTIONAL}};
   must(ecs_query_create(rig->world, terms, 3, &rig->query));
+  make_grids(rig);
 }
 
 void rig_deinit(Rig *rig) {
@@ -613,6 +646,9 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
   static ecs_ProgramArray arrays[ECS_DECLARATION_LIMIT];
   static ecs_ProgramArray left[ECS_DECLARATION_LIMIT];
   static Session one;
+  static ecs_Grid *grids[ECS_DECLARATION_LIMIT];
+  for (uint32_t k = 0; k < program->grid_count; k++)
+    grids[k] = rig->grids[program->grids[k] - 2];
   memset(&one, 0, sizeof one);
   one.rig = rig;
   one.program = program;
@@ -640,7 +676,9 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
                           .random_key = seed,
                           .stop = &stop,
                           .arrays = arrays,
-                          .array_count = program->array_count};
+                          .array_count = program->array_count,
+                          .grid_count = program->grid_count,
+                          .grids = grids};
   bool parts = random_chance(&one.random, 30) && runs_in_parts(rig, program);
   if (!parts && random_chance(&one.random, 30))
     call.first = random_below(&one.random, 2 * cuts->counts[0] + 2);
@@ -648,6 +686,10 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
   one.reference.claimed[0] = rig->n;
   one.reference.claimed[1] = rig->m;
   one.reference.claimed[2] = rig->o;
+  if (!near_fits(program, &call)) {
+    reference_end(&one.reference);
+    return true;
+  }
   must(ecs_defer_begin(rig->twin));
   ecs_ProgramCall mine = call;
   mine.arrays = left;

@@ -16,15 +16,20 @@
  *
  *      N  written   M  read   O  optional      every scalar type
  *      R  looked up through entities           T, B  tags (B as bits)
+ *
+ * Grids copy N and M, at f32 and f64 of N; and N and R, at f64, f32 and f64b of R.
+ * They show the world, and not the made-up rows.
  */
 #ifndef PROGRAM_RIG_H
 #define PROGRAM_RIG_H
 
+#include "ecs_grid.h"
 #include "program/vm.h"
 #include "program_reference.h"
 
 #define RIG_ENTITIES 24u
 #define RIG_BLOCKS 4u
+#define RIG_GRIDS 2u /* of 2 and 3 dimensions, in this order */
 
 /* Most rows of a block if the program changes structure: the tiny build can
  * record few commands. */
@@ -43,6 +48,7 @@ double random_number(Random *random);
 typedef struct Rig {
   ecs_World *world, *twin;
   ecs_Query *query;
+  ecs_Grid *grids[RIG_GRIDS]; /* of the world, built once */
   ecs_Component n, m, o, r, tag, bits;
   ecs_Entity entities[RIG_ENTITIES]; /* alive in both worlds */
   bool worn;         /* handles are used up: rig_create sets up the rig again */

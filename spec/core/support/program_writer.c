@@ -84,6 +84,11 @@ static void declare_rest(Writer *writer) {
     writer->arrays[k] = (uint8_t)(chance(writer, 60) ? 0 : below(writer, 3));
     put(writer, "array a%u %s\n", k, kinds[writer->arrays[k]]);
   }
+  writer->grid_count = chance(writer, 40) ? 1 + below(writer, 3) : 0;
+  for (uint32_t k = 0; k < writer->grid_count; k++) {
+    writer->grids[k] = 2 + below(writer, 2);
+    put(writer, "grid g%u %u\n", k, writer->grids[k]);
+  }
 }
 
 /* Values ------------------------------------------------------------------ */
@@ -262,6 +267,102 @@ static void write_look(Writer *writer, Operation operation) {
   put(writer, " a%u v%u\n", a, key);
 }
 
+/* A coordinate or radius: often of a place where there are rows, or near it. */
+static uint32_t some_length(Writer *writer) {
+  if (chance(writer, 40)) return operand(writer, VALUE_F64);
+  double number = below(writer, 8) * 0.5;
+  uint32_t value = begin(writer, VALUE_F64, OPERATION_CONSTANT);
+  put(writer, " f64 %g\n", number);
+  return value;
+}
+
+static void keep_place(Writer *writer, uint32_t g, uint32_t value) {
+  uint32_t k = writer->place_count;
+  if (k < 8)
+    writer->place_count++;
+  else
+    k = below(writer, 8);
+  writer->places[k] = value;
+  writer->place_grids[k] = g;
+}
+
+static void write_near(Writer *writer, Operation operation) {
+  uint32_t g = below(writer, writer->grid_count);
+  uint32_t values[5], count = writer->grids[g] + 1;
+  for (uint32_t k = 0; k < count; k++) values[k] = some_length(writer);
+  bool except = operation_infos[operation].shape != SHAPE_NEAR;
+  if (except) values[count++] = operand(writer, VALUE_ENTITY);
+  bool any = operation == OPERATION_NEAR_ANY;
+  for (uint32_t k = 0; k < count; k++)
+    writer->late = writer->late || writer->is_late[values[k]];
+  uint32_t value = begin(writer, any ? VALUE_BOOL : VALUE_F64, operation);
+  put(writer, " g%u", g);
+  for (uint32_t k = 0; k < count; k++) put(writer, " v%u", values[k]);
+  put(writer, "\n");
+  if (operation == OPERATION_NEAREST) keep_place(writer, g, value);
+  if (operation == OPERATION_NEAR) {
+    writer->nears[writer->near_count < 8 ? writer->near_count++
+                                         : below(writer, 8)] = value;
+    writer->near_grids[value] = (uint8_t)g;
+  }
+}
+
+/* One of the values that can still be used; NO_VALUE: there is none. */
+static uint32_t some_known(Writer *writer, const uint32_t *values,
+                           uint32_t count) {
+  uint32_t k = count == 0 ? 0 : below(writer, count);
+  if (count == 0 || writer->types[values[k]] == WRITER_HIDDEN) return NO_VALUE;
+  return k;
+}
+
+static void write_nth(Writer *writer) {
+  uint32_t k = some_known(writer, writer->nears, writer->near_count);
+  if (k == NO_VALUE) {
+    write_near(writer, OPERATION_NEAR);
+    return;
+  }
+  uint32_t near = writer->nears[k], key = some_key(writer);
+  writer->late = writer->is_late[near] || writer->is_late[key];
+  uint32_t value = begin(writer, VALUE_F64, OPERATION_NTH);
+  put(writer, " v%u v%u\n", near, key);
+  keep_place(writer, writer->near_grids[near], value);
+}
+
+/* Mostly of a place that was found in this grid. */
+static void write_found(Writer *writer, Operation operation) {
+  uint32_t k = some_known(writer, writer->places, writer->place_count);
+  uint32_t g = k == NO_VALUE ? below(writer, writer->grid_count)
+                             : writer->place_grids[k];
+  uint32_t place = k == NO_VALUE || chance(writer, 10) ? some_key(writer)
+                                                       : writer->places[k];
+  uint32_t field = below(writer, FIELD_COUNT);
+  bool gets = operation == OPERATION_FOUND_GET;
+  ValueType type = VALUE_ENTITY;
+  while (gets && !scalar_loads_as(fields[field].type, type))
+    type = (ValueType)below(writer, VALUE_TYPE_COUNT);
+  writer->late = writer->is_late[place];
+  begin(writer, type, operation);
+  if (gets) put(writer, " %s", value_type_name(type));
+  put(writer, " g%u v%u", g, place);
+  if (gets)
+    put(writer, " \"%s\" \"%s\"",
+        chance(writer, 50)      ? "N"
+        : writer->grids[g] == 2 ? "M"
+                                : "R",
+        fields[field].name);
+  put(writer, "\n");
+}
+
+static void write_of_grid(Writer *writer, Operation operation) {
+  if (writer->grid_count == 0) return;
+  if (operation == OPERATION_NTH)
+    write_nth(writer);
+  else if (operation == OPERATION_FOUND || operation == OPERATION_FOUND_GET)
+    write_found(writer, operation);
+  else
+    write_near(writer, operation);
+}
+
 static void write_column_value(Writer *writer, Operation operation) {
   for (uint32_t c = 0; c < writer->column_count; c++)
     if (operation == OPERATION_PRESENT &&
@@ -319,6 +420,12 @@ static void write_value(Writer *writer, Operation operation) {
     case SHAPE_GET: write_get(writer); return;
     case SHAPE_AT:
     case SHAPE_INSIDE: write_look(writer, operation); return;
+    case SHAPE_NEAR:
+    case SHAPE_NEAREST:
+    case SHAPE_ANY:
+    case SHAPE_NTH:
+    case SHAPE_FOUND:
+    case SHAPE_FOUND_GET: write_of_grid(writer, operation); return;
     case SHAPE_ALIVE:
       write_operands(writer, operation, type, VALUE_BOOL, &entity, 1, false);
       break;
@@ -466,10 +573,44 @@ static void write_cycle(Writer *writer, uint32_t depth) {
     writer->types[value] = WRITER_HIDDEN;
 }
 
+/* A cycle over the rows that are near: counts turns, and sums up what they
+ * have. */
+static void write_neighbours(Writer *writer) {
+  Carries carries = {.count = 2};
+  if (writer->grid_count == 0) return;
+  uint32_t one = write_number(writer, 1);
+  write_near(writer, OPERATION_NEAR);
+  uint32_t near = writer->values - 1;
+  for (uint32_t k = 0; k < 2; k++) {
+    carries.starts[k] = write_number(writer, 0);
+    carries.types[k] = VALUE_F64;
+  }
+  put(writer, "repeat");
+  end_turn(writer, OPERATION_REPEAT, NO_VALUE);
+  write_carries(writer, &carries);
+  uint32_t inner = writer->values;
+  begin(writer, VALUE_BOOL, OPERATION_LESS);
+  put(writer, " f64 v%u v%u\n", carries.first, near);
+  put(writer, "while");
+  end_turn(writer, OPERATION_WHILE, writer->values - 1);
+  begin(writer, VALUE_F64, OPERATION_NTH);
+  put(writer, " v%u v%u\n", near, carries.first);
+  uint32_t place = writer->values - 1, g = writer->near_grids[near];
+  keep_place(writer, g, place);
+  begin(writer, VALUE_F64, OPERATION_FOUND_GET);
+  put(writer, " f64 g%u v%u \"N\" \"u8\"\n", g, place);
+  uint32_t most = writer->code + below(writer, 6);
+  while (writer->code < most) write_any_value(writer);
+  write_end(writer, &carries, one);
+  for (uint32_t value = inner; value < writer->values; value++)
+    writer->types[value] = WRITER_HIDDEN;
+}
+
 /* Values with cycles among them. */
 static void write_cycles(Writer *writer) {
   uint32_t count = 1 + below(writer, 3);
   for (uint32_t k = 0; k < count && writer->code < ECS_CODE_LIMIT / 4; k++) {
+    if (chance(writer, 40)) write_neighbours(writer);
     write_cycle(writer, 0);
     write_any_value(writer);
   }
@@ -742,6 +883,7 @@ void writer_write(Writer *writer, uint64_t seed) {
   writer->random.state = seed;
   writer->length = 0;
   writer->values = writer->code = writer->spawned_count = 0;
+  writer->near_count = writer->place_count = 0;
   writer->late = false;
   writer->whole = chance(writer, 30);
   declare_columns(writer);

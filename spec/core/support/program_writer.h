@@ -38,6 +38,14 @@ typedef struct Writer {
   uint32_t reduction_count;
   uint8_t arrays[4]; /* UniformKind */
   uint32_t array_count;
+  uint32_t grids[3]; /* dimensions */
+  uint32_t grid_count;
+  uint32_t nears[8]; /* values */
+  uint32_t near_count;
+  uint32_t places[8]; /* values of nth and nearest, and their grids */
+  uint32_t place_grids[8];
+  uint32_t place_count;
+  uint8_t near_grids[ECS_CODE_LIMIT];   /* per value: of a near, its grid */
   uint64_t operations[OPERATION_COUNT]; /* number written, in all programs */
 } Writer;
 

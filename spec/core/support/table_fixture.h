@@ -49,7 +49,10 @@ static inline void add_kind(Kinds *kinds, const char *letters) {
     snprintf(names[i], sizeof names[i], "%u", i % 100u);
     fields[i] = (ecs_Field){names[i], scalar_of(letters[i]), i == 1 ? 5 : 0};
   }
-  ecs_ComponentDescription how = {"kind", fields, count, ECS_STORE_TABLE};
+  ecs_ComponentDescription how = {.name = "kind",
+                                  .fields = fields,
+                                  .field_count = count,
+                                  .storage = ECS_STORE_TABLE};
   if (count > 0)
     assert_int_equal(
         schema_create(&kinds->memory, &how, &kinds->schemas[kinds->count]),
@@ -59,8 +62,9 @@ static inline void add_kind(Kinds *kinds, const char *letters) {
 
 static inline Table *make(Kinds *kinds, uint64_t mask) {
   ecs_Status status = ECS_E_NAN;
-  Table *table = table_create(
-      &kinds->memory, (const Schema *const *)kinds->schemas, &mask, 1, &status);
+  Table *table =
+      table_create(&kinds->memory, (const Schema *const *)kinds->schemas,
+                   mask_trim(&mask, 1), &status);
   assert_int_equal(status, ECS_OK);
   assert_non_null(table);
   return table;

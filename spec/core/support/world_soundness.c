@@ -109,16 +109,13 @@ static void assert_hash(const Group *group) {
   assert_true((group->hash_capacity & (group->hash_capacity - 1)) == 0);
   for (uint32_t i = 0; i < group->table_count; i++) {
     const Table *table = group->tables[i];
-    size_t bytes = table->mask_words * sizeof(uint64_t);
     assert_int_equal(table->id, i);
-    assert_true(table->mask_words == 0 ||
-                table->mask[table->mask_words - 1] != 0);
-    assert_ptr_equal(group_find_table(group, table->mask, table->mask_words),
-                     table);
+    assert_true(table->mask.count > 0 || table->mask.first == 0);
+    assert_ptr_equal(group_find_table(group, table->mask), table);
     memset(mask, 0, sizeof mask);
-    if (bytes > 0) memcpy(mask, table->mask, bytes);
-    assert_ptr_equal(group_find_table(group, mask, table->mask_words + 2u),
-                     table);
+    mask_write(&table->mask, mask);
+    uint32_t end = table->mask.first + table->mask.count;
+    assert_ptr_equal(group_find_table(group, mask_trim(mask, end + 2u)), table);
   }
 }
 
@@ -315,7 +312,7 @@ static void assert_slots(const Store *world) {
 
 void assert_sound(const Store *world) {
   assert_ptr_equal(world->main, world->groups[0]);
-  assert_int_equal(world->main->tables[0]->mask_words, 0);
+  assert_int_equal(world->main->tables[0]->mask.count, 0);
   assert_components(world);
   assert_slots(world);
   for (uint32_t i = 0; i < world->group_count; i++) {
@@ -360,7 +357,9 @@ static uint64_t stir_bytes(uint64_t hash, const void *bytes, size_t count) {
 
 static uint64_t digest_table(uint64_t hash, const Table *table) {
   hash = stir(stir(hash, table->count), table->pending);
-  hash = stir_bytes(hash, table->mask, table->mask_words * sizeof(uint64_t));
+  hash = stir(hash, table->mask.first);
+  hash =
+      stir_bytes(hash, table->mask.words, table->mask.count * sizeof(uint64_t));
   if (table->slab == NULL) return hash;
   hash = stir_bytes(hash, table->entities, table->count * sizeof(ecs_Entity));
   for (uint32_t i = 0; i < table->field_count; i++)

@@ -111,8 +111,8 @@ static void a_rewound_level_stays_open(void **state) {
   deferral_rewind(world, &before);
   assert_int_equal(world->depth, 1);
   assert_int_equal(world->dropped, 0);
-  assert_null(deferred_commands(world, fixture.e2));
-  assert_true(deferred_is_destroyed(world, fixture.e1));
+  assert_null(recorded_commands(world, fixture.e2));
+  assert_true(recorded_destroyed(world, fixture.e1));
   assert_true(world_check_invariants(world));
   assert_int_equal(deferral_close(world), ECS_OK);
   assert_false(ecs_alive(world, fixture.e1));

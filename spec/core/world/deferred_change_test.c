@@ -164,7 +164,7 @@ static void changes_of_an_entity_to_be_destroyed_are_dropped(void **state) {
   assert_int_equal(deferred_destroy(world, fixture.e), ECS_OK);
   assert_true(world->store.row_epoch > epoch);
   assert_false(world_alive(world, fixture.e));
-  assert_true(deferred_is_destroyed(world, fixture.e));
+  assert_true(recorded_destroyed(world, fixture.e));
   assert_int_equal(deferred_add(world, fixture.e, fixture.s, NULL), ECS_OK);
   assert_int_equal(deferred_remove(world, fixture.e, fixture.a), ECS_OK);
   assert_int_equal(world->dropped, 2);
@@ -208,7 +208,7 @@ static void what_is_dead_or_no_handle_is_not_changed(void **state) {
     assert_int_equal(deferred_set(world, none[i], fixture.a, NULL, 0),
                      ECS_E_DEAD);
     assert_int_equal(deferred_destroy(world, none[i]), ECS_E_DEAD);
-    assert_null(deferred_commands(world, none[i]));
+    assert_null(recorded_commands(world, none[i]));
   }
   assert_int_equal(recorded(&fixture), 0);
   close_level(&fixture);

@@ -29,7 +29,7 @@ typedef struct Hashes {
 
 static Hashes hashes_of(const ecs_World *world) {
   assert_true(ecs_world_hash(world) == world_hash(world));
-  assert_true(ecs_world_state_hash(world) == world_state_hash(&world->store));
+  assert_true(ecs_world_state_hash(world) == world_state_hash(world));
   return (Hashes){ecs_world_hash(world), ecs_world_state_hash(world)};
 }
 

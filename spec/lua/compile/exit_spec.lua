@@ -440,7 +440,8 @@ describe("a system with side exits", function()
       assert.truthy(next(last))
       if crowded then assert.equal(plain:hash(), world:hash()) end
       local text = world:explain "s"
-      assert.truthy(text:find("600 of 1300 rows took one", 1, true), text)
+      assert.truthy(text:find("600 of 1300 rows took a side exit", 1, true),
+        text)
       assert.equal(crowded, text:find("so it runs as plain Lua", 1, true)
         ~= nil, text)
     end

@@ -125,6 +125,7 @@ describe("a component", function()
     refuses(function() ecs.component("Bad3", { [""] = "f32" }) end)
     refuses(function() ecs.component("count", { x = "f32" }) end, "'count'")
     refuses(function() ecs.tag "entities" end, "'entities'")
+    refuses(function() ecs.tag "up" end, "'up'")
   end)
 
   it("takes names of 255 bytes and of other alphabets", function()

@@ -33,6 +33,7 @@ end
 -- The module -----------------------------------------------------------------
 
 local Position = ecs.component("DocsPosition", { x = "f32" })
+local Flat = ecs.component("DocsFlat", { x = "f32", y = "f32" })
 
 --- The methods of an object.
 local function methods_of(object)
@@ -57,7 +58,7 @@ end
 local function batch_keys()
   local world, keys = ecs.world {}, {}
   world:spawn(Position)
-  world:query({ Position }):batch(function(batch)
+  world:query({ Position, up = { ecs.ChildOf } }):batch(function(batch)
     assert(batch.count == 1 and batch.entities[1])
     for key in pairs(debug.getmetatable(batch).__index) do
       if type(key) == "string" and key ~= Position.name then
@@ -82,6 +83,9 @@ local function public_functions()
   for name in pairs(methods_of(world:sum "docs")) do
     names["total:" .. name] = true
   end
+  local near = world:grid { query = { Flat }, at = { Flat, "x", "y" },
+                            cell = 1 }
+  for name in pairs(methods_of(near)) do names["near:" .. name] = true end
   return names
 end
 
@@ -143,7 +147,7 @@ end
 -- The types ------------------------------------------------------------------
 
 local OWNERS = { World = "world:", Query = "query:", Total = "total:",
-                 ecs = "ecs.",
+                 Grid = "near:", ecs = "ecs.",
                  ["ecs.math"] = "ecs.math." }
 
 --- Functions by their names in the reference, and fields of classes.
@@ -186,7 +190,7 @@ describe("the reference", function()
 
   it("has the texts of the module", function()
     local found = documented_fields(text, "ecs")
-    found.math = nil -- a table
+    found.math, found.ChildOf = nil, nil -- no texts
     same_names(texts_of_module(), found, "ecs")
   end)
 
@@ -205,6 +209,8 @@ describe("the reference", function()
       rows_of(text, "system option"), "world:system")
     same_names(listed(world.query, world, { wrong = {} }),
       rows_of(text, "query list"), "world:query")
+    same_names(listed(world.grid, world, { wrong = {} }),
+      rows_of(text, "grid option"), "world:grid")
     same_names(listed(ecs.tag, "DocsTag", { wrong = 1 }),
       rows_of(text, "option"), "ecs.tag")
   end)
@@ -246,7 +252,9 @@ describe("the types", function()
     same_names(batch_keys(), classes["ecs.Batch"], "ecs.Batch")
     same_names({ name = true, fields = true }, classes["ecs.Component"],
       "ecs.Component")
-    same_names(Position.fields[1], classes["ecs.Field"], "ecs.Field")
+    local field = ecs.ChildOf.fields[1] -- a link, which has no default
+    field.default = Position.fields[1].default
+    same_names(field, classes["ecs.Field"], "ecs.Field")
     same_names(world:stats(), classes["ecs.Stats"], "ecs.Stats")
     same_names(listed(ecs.world, { wrong = 1 }), classes["ecs.WorldOptions"],
       "ecs.WorldOptions")
@@ -254,6 +262,8 @@ describe("the types", function()
       classes["ecs.SystemOptions"], "ecs.SystemOptions")
     same_names(listed(world.query, world, { wrong = {} }),
       classes["ecs.QueryTerms"], "ecs.QueryTerms")
+    same_names(listed(world.grid, world, { wrong = {} }),
+      classes["ecs.GridOptions"], "ecs.GridOptions")
     same_names(listed(ecs.tag, "DocsTag", { wrong = 1 }),
       classes["ecs.ComponentOptions"], "ecs.ComponentOptions")
     same_names(listed(ecs.component, "DocsWrong", { x = "wrong" }),

@@ -16,15 +16,18 @@ before_each(function()
   query = world:query { Position }
 end)
 
-local methods_of_worlds = "(there are add, advise, alive, clear, close, "
-  .. "components, destroy, enable, explain, get, getter, group, has, hash, "
-  .. "max, min, optimize, profile, progress, query, remove, remove_system, "
-  .. "replace, reserve, run, set, setter, spawn, spawn_as, spawn_many, "
-  .. "spawner, state_hash, stats, sum, system, tester, trim, ungroup)"
+local methods_of_worlds = "(there are add, advise, alive, ancestors, children, "
+  .. "clear, clone, close, components, destroy, emit, enable, explain, find, "
+  .. "get, getter, go, grid, group, has, hash, link_count, links, max, min, "
+  .. "name, on, optimize, parent, phase, profile, progress, query, remove, "
+  .. "remove_system, replace, reserve, resource, run, set, setter, spawn, "
+  .. "spawn_as, spawn_many, spawner, state, state_hash, stats, sum, system, "
+  .. "tester, trim, ungroup)"
 local methods_of_queries = "(there are add, batch, count, destroy, each, "
   .. "explain, first, remove, replace, rows, set)"
 local options_of_systems = "(there are name, query, each, batch, native, run, "
-  .. "parameters, phase, before, after, enabled, compile, precision)"
+  .. "parameters, phase, before, after, enabled, every, when, in_state, "
+  .. "compile, precision, uses)"
 
 local function system(options)
   options.name = "move"
@@ -181,7 +184,7 @@ local mistakes = {
   { "a filter of another name", function()
     world:query { Position, exclude = { Enemy } }
   end, "query: has no 'exclude' (there are read, optional, with, without, "
-    .. "all)" },
+    .. "any, changed, sort, up, all)" },
   { "one component where a list belongs", function()
     world:query { Position, without = Enemy }
   end, "query: without is a list, as in without = { Position }" },

@@ -40,6 +40,51 @@ describe("the same terms", function()
       .. "without = { SamePosition, SameB } })", tostring(query))
   end)
 
+  it("are the same query along a tree", function()
+    local ChildOf = ecs.ChildOf
+    local function up() return { ChildOf, read = { Position } } end
+    local query = world:query { Position, up = up() }
+    assert.equal(query, world:query { Position, up = up() })
+    assert.not_equal(query, world:query { Position, up = { ChildOf } })
+    assert.not_equal(query,
+      world:query { Position, up = { ChildOf, read = { Velocity } } })
+    assert.not_equal(query, world:query { Position })
+    assert.not_equal(query, world:query { read = { Position }, up = up() })
+    query = world:query { Velocity, with = { C, A }, without = { B },
+      up = up() }
+    assert.equal(query,
+      world:query { up = up(), without = { B }, with = { A, C }, Velocity })
+    assert.equal(query, world:query { Velocity, with = { C, A },
+      without = { B }, up = { read = { Position }, ChildOf } })
+    query = world:query { all = true, up = up() }
+    assert.equal(query, world:query { all = true, up = up() })
+    assert.equal(7, world:stats().queries)
+  end)
+
+  it("are found along a tree without making anything", function()
+    local spec = { Position, up = { ecs.ChildOf, read = { Position } } }
+    local query = world:query(spec)
+    for _ = 1, 3 do world:query(spec) end
+    collectgarbage "stop"
+    local before = collectgarbage "count"
+    for _ = 1, 200 do assert(world:query(spec) == query) end
+    local grown = (collectgarbage "count" - before) * 1024
+    collectgarbage "restart"
+    assert.is_true(grown < 10000, grown) -- what LuaJIT compiles, no tables
+  end)
+
+  it("make mistakes along a tree that are told each time", function()
+    local ChildOf = ecs.ChildOf
+    world:query { Position, up = { ChildOf, read = { Position } } }
+    for _, up in ipairs {
+      { ChildOf, read = {} }, { read = { Position } }, { ChildOf, ChildOf },
+      { ChildOf, read = { Position }, write = { Position } },
+      { Position, read = { Position } }, { ChildOf, read = Position },
+    } do
+      assert.is_false(pcall(world.query, world, { Position, up = up }))
+    end
+  end)
+
   it("are counted once, in each world", function()
     local other = ecs.world {}
     local query = other:query { Position }
@@ -383,13 +428,14 @@ describe("a query of everything", function()
         .. "defined? (Without components, leave optional out)"] =
         { all = true, optional = { Enmey } },
       ["ecs: query: all = true asks for every entity: it stands alone, or "
-        .. "with optional"] = { A, all = true },
+        .. "with optional or up"] = { A, all = true },
       ["ecs: query: all is true, or left out"] = { A, all = false },
       ["ecs: query: with is a list, and has an entry under 'x'"] =
         { with = { x = A } },
       ["ecs: query: with is a list, and has an entry under 0"] =
         { with = { [0] = A } },
-      ["ecs: query: has no 0 (there are read, optional, with, without, all)"] =
+      ["ecs: query: has no 0 (there are read, optional, with, without, any, "
+        .. "changed, sort, up, all)"] =
         { [0] = A },
       ["ecs: query: entry 1 is nil: is its variable defined?"] = { Enmey, A },
       ["ecs: query: with: names SameA twice"] = { A, with = { A } },

@@ -182,9 +182,11 @@ describe("world:stats", function()
       names[#names + 1] = name
     end
     table.sort(names)
-    assert.same({ "bytes", "components", "dropped", "entities", "frames",
-      "groups", "memory_limit", "peak_bytes", "queries", "retired",
-      "state_bytes", "state_memory_limit", "systems", "tables" },
+    assert.same({ "bytes", "components", "dropped", "dropped_events",
+      "dropped_steps",
+      "entities", "frames", "grid_bytes", "grids", "groups", "memory_limit",
+      "peak_bytes", "queries",
+      "retired", "state_bytes", "state_memory_limit", "systems", "tables" },
       names)
   end)
 

@@ -17,7 +17,8 @@ local Extra = ecs.component("Extra", { value = "f32" }, { storage = "sparse" })
 describe("load_native", function()
   it("gives the names of a library's kernels, every time", function()
     local names = assert(ecs.load_native "probe")
-    assert.same({ "probe.tell", "probe.choose", "probe.mistype" }, names)
+    assert.same({ "probe.tell", "probe.choose", "probe.deepen",
+      "probe.mistype" }, names)
     assert.same(names, (ecs.load_native "probe"))
   end)
 
@@ -94,6 +95,21 @@ describe("a native system", function()
     world:progress(1)
     assert.equal(1, world:get(with, Probe, "dt"))
     assert.equal(2, world:get(without, Probe, "dt"))
+  end)
+
+  it("gets the columns of targets, which are computed before", function()
+    local nodes = {}
+    for k = 1, 50 do nodes[k] = world:spawn(Probe) end
+    for k = 1, 49 do
+      world:set(nodes[k], ecs.ChildOf { parent = nodes[k + 1] })
+    end
+    world:system { name = "d", native = "probe.deepen", query = { Probe,
+      up = { ecs.ChildOf, read = { Probe } } } }
+    world:progress(1)
+    for k = 1, 50 do assert.equal(51 - k, world:get(nodes[k], Probe, "dt")) end
+    refuses(function()
+      world:system { name = "e", query = { Probe }, native = "probe.deepen" }
+    end, "kernel deepen reads of targets Probe.dt")
   end)
 
   it("computes what the same loop in Lua computes", function()

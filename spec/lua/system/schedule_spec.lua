@@ -70,6 +70,8 @@ describe("phases", function()
     end
     refuses(function() ecs.world { phases = { "a", "b", "a" } } end,
       "'a' twice")
+    refuses(function() ecs.world { phases = { "a", "b", fixed = 1 / 60 } } end,
+      "phases has no option 'fixed'", "{ { 'simulate', fixed = 1 / 60 }")
     local Undefined -- luacheck: ignore
     refuses(function() ecs.world { phases = { "a", Undefined, "b" } } end,
       "entry 2 is nil")

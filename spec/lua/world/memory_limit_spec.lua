@@ -112,9 +112,23 @@ describe("memory_limit", function()
         end
         assert.is_true(stored > 0 and stored < rows)
         assert.equal(2000, rows)
-        assert.equal(2000, world:query({ all = true }):count())
+        assert.equal(2000, world:stats().entities)
       end
     end)
+
+  it("is raised where the script asks for a resource", function()
+    local Rule = ecs.component("LimitRule", { x = "f32" })
+    local world = ecs.world { memory_limit = "64k" }
+    world:resource(ecs.component("LimitOther", { x = "f32" }) { x = 1 })
+    pcall(function() while true do world:spawn(Rule) end end)
+    pcall(function()
+      for k = 1, 1000 do world:query { with = { ecs.tag("LimitTag" .. k) } } end
+    end)
+    local ok, text = pcall(function() local _ = world:resource(Rule) end)
+    assert.is_false(ok)
+    assert.matches("^%S*memory_limit_spec%.lua:%d+: ecs: query .* 65536 bytes",
+      text)
+  end)
 
   it("holds for each world alone", function()
     local small, large = ecs.world { memory_limit = "64k" }, ecs.world {}
@@ -135,7 +149,7 @@ describe("a limit that is reached", function()
     local query = world:query { read = { Position } }
     world:spawn(Position)
     local function down() query:batch(down) end
-    refused("the limit of a world is reached: 64 cursors and deferrals", down)
+    refused("the limit of a world is reached: 40 cursors and deferrals", down)
     assert.equal(1, query:count())
   end)
 end)

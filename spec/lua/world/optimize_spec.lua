@@ -125,7 +125,10 @@ describe("optimize", function()
     play(world, ids, 10, Stunned)
     assert.same({ changes = 180, stored = "main group" }, world:stats(Stunned))
     world:optimize()
-    assert.same({ changes = 90, stored = "bits" }, world:stats(Stunned))
+    assert.same({ changes = 180, stored = "bits" }, world:stats(Stunned))
+    for _ = 1, 502 do world:progress(1 / 60) end
+    world:optimize()
+    assert.equal(90, world:stats(Stunned).changes)
     world:group { Position, Velocity }
     assert.equal("group with OptimizeVelocity", world:stats(Position).stored)
     world:group { Velocity }
@@ -145,6 +148,88 @@ describe("optimize", function()
       play(other, others, 5, Armour)
     end
     assert.equal(one:state_hash(), other:state_hash())
+  end)
+
+  -- A world that a seed draws: few frames, so that counts are small and odd.
+  local function drawn_world(seed)
+    local draw = seed
+    local function random(n)
+      for _ = 1, 3 do draw = draw * 16807 % 2147483647 end
+      return draw % n + 1
+    end
+    local parts, ids, world = {}, {}, ecs.world()
+    for k = 1, 6 do
+      parts[k] = ecs.component("OptimizeDrawn" .. k, { x = "f32", y = "f64" })
+      parts[k + 6] = ecs.tag("OptimizeDrawnTag" .. k)
+    end
+    for k = 1, random(300) do
+      ids[k] = world:spawn()
+      for i = 1, 12 do
+        if random(3) == 1 then world:add(ids[k], parts[i]) end
+      end
+    end
+    for k = 1, random(4) do
+      local written, read = random(6), random(6)
+      world:system { name = "s" .. k, batch = function() end, query = {
+        parts[written], read = written ~= read and { parts[read] } or nil,
+        without = { parts[6 + random(6)] } } }
+    end
+    for _ = 1, random(6) do
+      world:progress(1)
+      for _ = 1, random(12) do
+        local id, part = ids[random(#ids)], parts[random(12)]
+        if world:has(id, part) then
+          world:remove(id, part)
+        else
+          world:add(id, part)
+        end
+      end
+    end
+    return world
+  end
+
+  it("moves nothing when it is asked again, however often", function()
+    local moved = 0
+    for seed = 1, 60 do
+      local world = drawn_world(seed * 7919)
+      if #world:optimize() > 0 then moved = moved + 1 end
+      for _ = 1, 5 do assert.equal(0, #world:optimize(), "seed " .. seed) end
+    end
+    assert.is_true(moved > 30)
+  end)
+
+  it("sees the kinds of entities that are spawned in turns", function()
+    local world = ecs.world()
+    world:system { name = "move", query = { Position, read = { Velocity } },
+      batch = function() end }
+    for _ = 1, 12000 do
+      world:spawn(Position)
+      world:spawn(Position)
+      world:spawn(Position, Velocity)
+    end
+    world:progress(1)
+    for _, entry in ipairs(world:advise()) do
+      assert.is_nil(entry.to:find("field of", 1, true))
+    end
+  end)
+
+  it("may undo what a script has grouped", function()
+    local world, ids = crowd(300)
+    world:group { Stunned }
+    play(world, ids, 30, Armour)
+    local moved = false
+    for _, entry in ipairs(world:optimize()) do
+      moved = moved or entry.component == Stunned.name
+    end
+    assert.is_true(moved)
+  end)
+
+  it("has numbers of systems and components alone", function()
+    local world = crowd(5)
+    for _, wrong in ipairs { 5, true, { Position }, Position { x = 1 } } do
+      support.refuses(function() world:stats(wrong) end,
+        "stats takes the name of a system, or a component, not ")
+    end
   end)
 
   it("is refused inside callbacks, and in closed worlds", function()

@@ -1,0 +1,18 @@
+/* api_entity.h: a store by a row, for bindings.
+ *
+ * Exported for bindings; not part of the interface that ecs.h promises.
+ */
+#ifndef ECS_API_ENTITY_H
+#define ECS_API_ENTITY_H
+
+#include "base/config.h"
+#include "ecs.h"
+
+/* As ecs_set_field, but observers of sets are not told. at_once: also where the
+ * entity has recorded changes, but for a link; then ECS_E_ABSENT, too, and
+ * nothing is added. */
+ECS_API ecs_Status ecs_row_store(ecs_World *world, ecs_Entity entity,
+                                 ecs_Component component, uint32_t field,
+                                 double value, bool at_once);
+
+#endif

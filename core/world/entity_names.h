@@ -1,0 +1,66 @@
+/* entity_names.h: the names of a world's entities.
+ *
+ *      texts     "gate" 1   "player" 2          each kept once (text_pool.h)
+ *      names     e9 "player" | e4 "gate"        dense
+ *      by index  9 -> 0   4 -> 1                positions in names
+ *      by text   2 -> 0   1 -> 1                likewise
+ *
+ * Destroying an entity does not look here: a name of a dead entity counts
+ * for nothing, and is dropped when another entity takes it, or its index, or
+ * when names are swept. So entities without a name cost nothing, and what is
+ * recorded and taken back needs no care: while a destruction is recorded, the
+ * name counts for nothing either.
+ */
+#ifndef ECS_ENTITY_NAMES_H
+#define ECS_ENTITY_NAMES_H
+
+#include "base/id.h"
+#include "storage/locator.h"
+#include "storage/text_pool.h"
+
+typedef struct EntityName {
+  ecs_Entity entity;
+  uint32_t text; /* in the pool */
+} EntityName;
+
+typedef struct EntityNames {
+  TextPool texts;
+  EntityName *names; /* owned */
+  uint32_t count;
+  uint32_t capacity;
+  Locator by_index;  /* narrow; a position in names */
+  uint32_t *by_text; /* owned; by text: a position in names, plus one */
+  uint32_t text_capacity;
+} EntityNames;
+
+/* Allocates nothing. */
+ECS_INTERNAL void entity_names_init(EntityNames *names);
+
+/* Frees everything. */
+ECS_INTERNAL void entity_names_deinit(EntityNames *names, Memory *memory);
+
+/* The entity that has a name, dead or alive; 0: none. */
+ECS_INTERNAL ecs_Entity entity_names_find(const EntityNames *names,
+                                          const char *name);
+
+/* The name of an entity, borrowed until it gets another; NULL: it has none. */
+ECS_INTERNAL const char *entity_names_get(const EntityNames *names,
+                                          ecs_Entity entity);
+
+/* Names an entity. Another entity that has the name, or the index, loses its
+ * own. ECS_E_MEMORY: nothing has changed. */
+ECS_INTERNAL ecs_Status entity_names_set(EntityNames *names, Memory *memory,
+                                         ecs_Entity entity, const char *name);
+
+/* Drops the name at a position; the last one takes it. */
+ECS_INTERNAL void entity_names_drop(EntityNames *names, Memory *memory,
+                                    uint32_t position);
+
+/* Drops the name of an entity, if it has one. */
+ECS_INTERNAL void entity_names_clear(EntityNames *names, Memory *memory,
+                                     ecs_Entity entity);
+
+/* Checked builds: do names, indices, texts and the pool agree? */
+ECS_INTERNAL bool entity_names_check_invariants(const EntityNames *names);
+
+#endif

@@ -1,0 +1,141 @@
+/* api_name_test.c: ecs_set_name, ecs_name and ecs_find. */
+#include "api_scene.h"
+
+static void an_entity_has_a_name_and_is_found_by_it(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  ecs_Entity other = 0;
+  assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &other), ECS_OK);
+  assert_null(ecs_name(world, fixture.e));
+  assert_int_equal(ecs_set_name(world, fixture.e, "gate"), ECS_OK);
+  assert_string_equal(ecs_name(world, fixture.e), "gate");
+  assert_true(ecs_find(world, "gate") == fixture.e);
+  assert_int_equal(ecs_set_name(world, fixture.e, "gate"), ECS_OK);
+  assert_refused(ecs_set_name(world, other, "gate"), ECS_E_NAME);
+  assert_int_equal(ecs_set_name(world, fixture.e, "wall"), ECS_OK);
+  assert_int_equal(ecs_set_name(world, other, "gate"), ECS_OK);
+  assert_true(ecs_find(world, "gate") == other);
+  assert_int_equal(ecs_set_name(world, fixture.e, NULL), ECS_OK);
+  assert_null(ecs_name(world, fixture.e));
+  assert_true(ecs_find(world, "wall") == 0);
+  finish(&fixture);
+}
+
+static void bad_names_and_dead_entities_are_refused(void **state) {
+  (void)state;
+  Fixture fixture;
+  char longest[257];
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  memset(longest, 'x', 256);
+  longest[256] = 0;
+  assert_refused(ecs_set_name(world, fixture.e, ""), ECS_E_NAME);
+  assert_refused(ecs_set_name(world, fixture.e, longest), ECS_E_NAME);
+  longest[255] = 0;
+  assert_int_equal(ecs_set_name(world, fixture.e, longest), ECS_OK);
+  assert_true(ecs_find(world, longest) == fixture.e);
+  assert_refused(ecs_set_name(world, fixture.dead, "a"), ECS_E_DEAD);
+  assert_refused(ecs_set_name(world, fixture.dead, NULL), ECS_E_DEAD);
+  assert_refused(ecs_set_name(world, 0, "a"), ECS_E_DEAD);
+  assert_refused(ecs_set_name(world, UINT64_MAX, "a"), ECS_E_DEAD);
+  assert_null(ecs_name(world, fixture.dead));
+  assert_null(ecs_name(world, UINT64_MAX));
+  assert_true(ecs_find(world, NULL) == 0);
+  assert_true(ecs_find(world, "nobody") == 0);
+  finish(&fixture);
+}
+
+static void a_name_is_free_when_its_entity_dies(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  ecs_Entity next = 0;
+  assert_int_equal(ecs_set_name(world, fixture.e, "gate"), ECS_OK);
+  assert_int_equal(ecs_destroy(world, fixture.e), ECS_OK);
+  assert_true(ecs_find(world, "gate") == 0);
+  assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &next), ECS_OK);
+  assert_null(ecs_name(world, next)); /* at the same index */
+  assert_int_equal(ecs_set_name(world, next, "gate"), ECS_OK);
+  assert_true(ecs_find(world, "gate") == next);
+  assert_int_equal(ecs_world_clear(world), ECS_OK);
+  assert_true(ecs_find(world, "gate") == 0);
+  finish(&fixture);
+}
+
+static void names_change_at_once_while_changes_are_recorded(void **state) {
+  (void)state;
+  for (uint32_t keep = 0; keep < 2; keep++) {
+    Fixture fixture;
+    start(&fixture);
+    ecs_World *world = fixture.world;
+    ecs_Entity born = 0;
+    assert_int_equal(ecs_set_name(world, fixture.e, "gate"), ECS_OK);
+    assert_int_equal(ecs_defer_begin(world), ECS_OK);
+    assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &born), ECS_OK);
+    assert_int_equal(ecs_set_name(world, born, "born"), ECS_OK);
+    assert_int_equal(ecs_destroy(world, fixture.e), ECS_OK);
+    assert_true(ecs_find(world, "gate") == 0);
+    assert_null(ecs_name(world, fixture.e));
+    assert_true(ecs_find(world, "born") == born);
+    if (keep)
+      assert_int_equal(ecs_defer_end(world), ECS_OK);
+    else
+      ecs_defer_discard(world);
+    assert_true(ecs_find(world, "gate") == (keep ? 0 : fixture.e));
+    assert_true(ecs_find(world, "born") == (keep ? born : 0));
+    finish(&fixture);
+  }
+}
+
+/* Dead names are swept before more room is made for the living. */
+static void names_of_the_dead_take_no_room_for_long(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  for (uint32_t i = 0; i < 1000; i++) {
+    char name[16];
+    ecs_Entity entity = 0;
+    snprintf(name, sizeof name, "n%u", (unsigned)i);
+    ecs_Status status = ecs_spawn(world, NULL, 0, NULL, &entity);
+    if (status == ECS_E_LIMIT) break; /* generations are used up */
+    assert_int_equal(status, ECS_OK);
+    assert_int_equal(ecs_set_name(world, entity, name), ECS_OK);
+    assert_true(ecs_find(world, name) == entity);
+    assert_int_equal(ecs_destroy(world, entity), ECS_OK);
+  }
+  assert_true(world->names.capacity <= 64);
+  finish(&fixture);
+}
+
+static void each_allocation_may_fail(void **state) {
+  (void)state;
+  for (uint64_t nth = 1, injected = 1; injected > 0; nth++) {
+    Fixture fixture;
+    start(&fixture);
+    ecs_World *world = fixture.world;
+    uint64_t before = ecs_world_hash(world);
+    failing_memory_arm(&fixture.failing, nth, FAIL_ONCE);
+    ecs_Status status = ecs_set_name(world, fixture.e, "gate");
+    injected = failing_memory_disarm(&fixture.failing);
+    assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+    assert_int_equal(ecs_world_hash(world) == before, injected > 0);
+    assert_true(ecs_find(world, "gate") == (injected > 0 ? 0 : fixture.e));
+    finish(&fixture);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_entity_has_a_name_and_is_found_by_it),
+      cmocka_unit_test(bad_names_and_dead_entities_are_refused),
+      cmocka_unit_test(a_name_is_free_when_its_entity_dies),
+      cmocka_unit_test(names_change_at_once_while_changes_are_recorded),
+      cmocka_unit_test(names_of_the_dead_take_no_room_for_long),
+      cmocka_unit_test(each_allocation_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

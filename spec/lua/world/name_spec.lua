@@ -1,0 +1,171 @@
+-- world:name and world:find.
+
+local ecs = require "ecs"
+
+local Tag = ecs.tag "NameTag"
+
+local world
+before_each(function() world = ecs.world {} end)
+
+local function fails(text, f)
+  local ok, message = pcall(f)
+  assert.is_false(ok)
+  assert.truthy(message:find(text, 1, true), message)
+  assert.truthy(message:find("name_spec", 1, true), message)
+end
+
+describe("a name", function()
+  it("is given, read, found and taken away", function()
+    local e, f = world:spawn(Tag), world:spawn()
+    assert.is_nil(world:name(e))
+    assert.is_nil(world:find "player")
+    assert.equal(0, select("#", world:name(e, "player")))
+    assert.equal("player", world:name(e))
+    assert.equal(e, world:find "player")
+    assert.is_nil(world:name(f))
+    world:name(e, "player")
+    world:name(e, "hero")
+    assert.equal("hero", world:name(e))
+    assert.is_nil(world:find "player")
+    world:name(f, "player")
+    assert.equal(f, world:find "player")
+    world:name(e, nil)
+    world:name(e, nil)
+    assert.is_nil(world:name(e))
+    assert.is_nil(world:find "hero")
+  end)
+
+  it("belongs to one entity that is alive", function()
+    local e, f = world:spawn(), world:spawn()
+    world:name(e, "gate")
+    fails("name: entity", function() world:name(f, "gate") end)
+    fails("has the name 'gate' already", function() world:name(f, "gate") end)
+    assert.is_nil(world:name(f))
+    world:destroy(e)
+    assert.is_nil(world:find "gate")
+    assert.is_nil(world:name(e))
+    world:name(f, "gate")
+    assert.equal(f, world:find "gate")
+    -- An entity that has the same place in memory has no name.
+    local g = world:spawn()
+    assert.is_nil(world:name(g))
+    world:name(g, "wall")
+    assert.equal(g, world:find "wall")
+  end)
+
+  it("is lost however the entity dies", function()
+    for _, kill in ipairs {
+      function(e) world:destroy(e) end,
+      function() world:query({ Tag }):destroy() end,
+      function()
+        world:query({ Tag }):each(function(e) world:destroy(e) end)
+      end,
+      function() world:clear() end,
+    } do
+      local e = world:spawn(Tag)
+      world:name(e, "x")
+      local hash = world:state_hash()
+      kill(e)
+      assert.is_nil(world:find "x")
+      assert.are_not.equal(hash, world:state_hash())
+      local f = world:spawn(Tag)
+      assert.is_nil(world:name(f))
+      world:name(f, "x")
+      world:clear()
+    end
+  end)
+
+  it("changes at once in callbacks", function()
+    local e = world:spawn(Tag)
+    world:name(e, "old")
+    local born
+    world:query({ Tag }):each(function()
+      born = world:spawn(Tag)
+      world:name(born, "born")
+      assert.equal(born, world:find "born")
+      world:destroy(e)
+      assert.is_nil(world:find "old")
+      assert.is_nil(world:name(e))
+      world:name(born, "old")
+    end)
+    assert.equal(born, world:find "old")
+    assert.is_nil(world:find "born")
+  end)
+
+  it("comes back with what a callback that fails had recorded", function()
+    local e, born = world:spawn(Tag), nil
+    world:name(e, "old")
+    pcall(function()
+      world:query({ Tag }):each(function()
+        born = world:spawn(Tag)
+        world:name(born, "born")
+        world:destroy(e)
+        error "stop"
+      end)
+    end)
+    assert.equal(e, world:find "old")
+    assert.is_nil(world:find "born")
+    assert.is_nil(world:name(born))
+  end)
+
+  it("is part of what a world is", function()
+    local other = ecs.world {}
+    local e, f = world:spawn(Tag), other:spawn(Tag)
+    assert.equal(world:hash(), other:hash())
+    world:name(e, "a")
+    assert.are_not.equal(world:hash(), other:hash())
+    assert.are_not.equal(world:state_hash(), other:state_hash())
+    other:name(f, "b")
+    assert.are_not.equal(world:state_hash(), other:state_hash())
+    other:name(f, "a")
+    assert.equal(world:hash(), other:hash())
+    assert.equal(world:state_hash(), other:state_hash())
+  end)
+
+  it("is kept among many that come and go", function()
+    local alive = {}
+    for round = 1, 4000 do
+      local e = world:spawn(Tag)
+      world:name(e, "e" .. round)
+      alive[e] = "e" .. round
+      if round % 3 > 0 then
+        local old = next(alive)
+        if round % 6 == 1 then world:name(old, nil) else world:destroy(old) end
+        alive[old] = nil
+      end
+    end
+    for e, name in pairs(alive) do
+      assert.equal(name, world:name(e))
+      assert.equal(e, world:find(name))
+    end
+  end)
+
+  it("is refused where it is none, and for what is no entity", function()
+    local e = world:spawn()
+    local dead = world:spawn()
+    world:destroy(dead)
+    for _, bad in ipairs { "", ("x"):rep(256), "a\nb", "\255" } do
+      fails("name: a name is 1 to 255 bytes", function() world:name(e, bad) end)
+      fails("find: a name is 1 to 255 bytes", function() world:find(bad) end)
+    end
+    for _, bad in ipairs { 1, true, {}, Tag } do
+      fails("name takes a name, which is a string, and not", function()
+        world:name(e, bad)
+      end)
+      fails("find takes a name", function() world:find(bad) end)
+    end
+    fails("find takes a name", function() world:find() end)
+    fails("is not alive", function() world:name(dead, "x") end)
+    fails("is not alive", function() world:name(dead, nil) end)
+    fails("name takes an entity, not nil", function() world:name(nil, "x") end)
+    fails("name takes an entity", function() world:name("x", "y") end)
+    fails("name takes no more than 2", function() world:name(e, "a", "b") end)
+    assert.is_nil(world:name(dead))
+    assert.is_nil(world:name(nil))
+    world:name(e, ("x"):rep(255))
+    assert.equal(e, world:find(("x"):rep(255)))
+    world:close()
+    fails("closed", function() world:name(e) end)
+    fails("closed", function() world:find "x" end)
+  end)
+end)
