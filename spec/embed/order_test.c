@@ -100,13 +100,17 @@ static void close_by_script(Play *play, int s, int w) {
   if (slot->owner == LUA) slot->owner = NO_OWNER;
 }
 
-/* A script forgets a world; choice is Lua's ends with that. */
+/* A script forgets a world; one that is Lua's ends with that. What LuaJIT
+ * compiles, and when, is chance, and a trace keeps the closures that it was
+ * specialised for alive, with the world in their upvalues: without the flush, a
+ * world now and then outlives the collection. */
 static void drop(Play *play, int s, int w) {
-  char chunk[80];
+  char chunk[120];
   Slot *slot = &play->slots[w];
   snprintf(chunk, sizeof chunk,
-           "w%d, q%d, row%d = nil; collectgarbage(); collectgarbage()", w, w,
-           w);
+           "w%d, q%d, row%d = nil; if jit then jit.flush() end\n"
+           "collectgarbage(); collectgarbage()",
+           w, w, w);
   run(play->states[s], chunk);
   play->named[s][w] = false;
   if (slot->owner == LUA && slot->state == s) slot->owner = NO_OWNER;
