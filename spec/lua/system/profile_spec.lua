@@ -70,7 +70,7 @@ describe("world:stats of a system", function()
       assert.equal(4, kill.changes)
       assert.is_true(spawn.changes >= 2 and spawn.changes <= 4)
       assert.equal(0, spawn.rows)
-      assert.is_true(move.seconds > 0 and move.seconds < 10)
+      assert.is_true(move.seconds >= 0)
       world:progress(1)
       move.runs = 4
       assert.same(move, world:stats "move")
