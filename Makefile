@@ -74,7 +74,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   component/definition component/new_definition component/define \
   component/prefab component/new_prefab \
   component/host_definition \
-  world/open_walk world/recent_queries world/lua_world world/borrowed \
+  world/open_walk world/recent_queries world/lua_world world/collect world/borrowed \
   world/report world/telling world/components world/parts world/families \
   world/world_methods world/advice \
   world/entity_methods world/link_methods world/field_calls \
@@ -180,7 +180,7 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help demo examples test check-hard bench bench-lua run-bench \
+.PHONY: all help demo examples test suite check-hard bench bench-lua run-bench \
   run-bench-lua lint format floors sizes check-rockspec rockspec cdef mutants \
   planted fuzz soak install clean libraries compile-checks kernels embed \
   install-embed \
@@ -193,6 +193,7 @@ help:
 	@echo 'make demo      a simulation on Lua 5.4 and on LuaJIT'
 	@echo 'make test      every suite, most of them short; ends with the counts'
 	@echo 'make check-hard the same suites at length: some 20 minutes on two cores'
+	@echo 'make suite     NAME=c-asan TIER=quick ONLY=: one of them'
 	@echo 'make bench     the tables of numbers, hand-written C in the same run'
 	@echo 'make bench-lua the part of it that scripts see, on both VMs'
 	@echo 'make bench-js  five tests with libraries of JavaScript: needs npm'
@@ -430,6 +431,14 @@ test:
 check-hard:
 	@tools/setup test
 	@MAKE='$(MAKE)' JOBS=$(JOBS) tools/run_tests hard
+
+# One suite of tools/suites, and what it needs: make suite NAME=c-asan
+# ONLY=embed/share_lua54_test TIER=hard.
+TIER := quick
+ONLY :=
+suite:
+	@tools/setup test
+	@MAKE='$(MAKE)' JOBS=$(JOBS) ONLY='$(ONLY)' tools/run_tests $(TIER) '$(NAME)'
 
 demo:
 	@tools/setup demo
