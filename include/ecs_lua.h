@@ -111,7 +111,8 @@ ECS_API int ecs_lua_run(lua_State *L, ecs_World *world, const char *phase,
 
 /* Sets the most bytes that all worlds which scripts of this state make may hold
  * together; 0, as it is at first: any number. Lua's own allocator does not see
- * these bytes. A call of a script that needs more raises an error that names
+ * these bytes. A call of a script that needs more has everything collected
+ * that nothing refers to; if that is too little, it raises an error that names
  * the limit, and changes nothing; worlds that hold more keep what they have.
  * Scripts can read the limit in world:stats(), and cannot change it. Worlds of
  * the host do not count: they have limits of their own (ecs_WorldDescription,

@@ -172,6 +172,7 @@ build = {
         "bindings/lua/component/host_definition.c",
         "bindings/lua/world/recent_queries.c",
         "bindings/lua/world/lua_world.c",
+        "bindings/lua/world/collect.c",
         "bindings/lua/world/borrowed.c",
         "bindings/lua/world/report.c",
         "bindings/lua/world/telling.c",

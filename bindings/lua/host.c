@@ -17,6 +17,7 @@
 #include "program/lua_kernel.h"
 #include "query/world_close.h"
 #include "world/borrowed.h"
+#include "world/collect.h"
 #include "world/components.h"
 
 /* The arguments of a host's call. The ModuleState points to them meanwhile;
@@ -244,6 +245,7 @@ int ecs_lua_memory_limit(lua_State *L, uint64_t bytes) {
     return LUA_ERRRUN;
   }
   state->budget.limit_bytes = bytes;
+  state->collect_at = 0; /* what is garbage now may be too much */
   return 0;
 }
 

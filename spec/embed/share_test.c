@@ -380,6 +380,71 @@ static void the_worlds_of_a_state_have_a_limit(void **unused) {
   finish(&fixture);
 }
 
+/* The first word of the userdata at index, which some hosts take for a pointer
+ * to a type of theirs. */
+static void shows_no_type(lua_State *L, int index, const char *name) {
+  void *word = NULL;
+  if (lua_type(L, index) != LUA_TUSERDATA) fail_msg("%s is no userdata", name);
+  memcpy(&word, lua_touserdata(L, index), sizeof word);
+  if (word) fail_msg("%s begins with %p", name, word);
+}
+
+static void objects_begin_with_null(void **unused) {
+  (void)unused;
+  static const char make[] =
+      "local ecs = require 'ecs'\n"
+      "Position = ecs.component 'Position'\n"
+      "value = Position { x = 1 }\n"
+      "grid = world:grid { query = { read = { Position } },\n"
+      "  at = { Position, 'x', 'y' }, cell = 4 }\n"
+      "observer = world:on('add', Position, function() end)\n"
+      "prefab = ecs.prefab('Stone', { Position { x = 1 } })\n";
+  static const char *const names[] = {"world",    "query", "Position", "prefab",
+                                      "observer", "row",   "grid"};
+  Fixture fixture;
+  start(&fixture);
+  share_entity(&fixture);
+  assert_int_equal(ecs_lua_library(fixture.L, "host", &library), 0);
+  run(fixture.L, keep);
+  run(fixture.L, make);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    lua_getglobal(fixture.L, names[k]);
+    /* With LuaJIT's FFI some are C data, which no host takes for its own. */
+    if (lua_type(fixture.L, -1) == LUA_TUSERDATA || k < 4)
+      shows_no_type(fixture.L, -1, names[k]);
+    lua_pop(fixture.L, 1);
+  }
+#if LUA_VERSION_NUM >= 504
+  lua_getglobal(fixture.L, "value");
+  shows_no_type(fixture.L, -1, "value");
+  lua_pop(fixture.L, 1);
+#endif
+  finish(&fixture);
+}
+
+/* A game that starts its level anew: the worlds before are garbage, which counts
+ * until it is collected. */
+static void a_level_can_be_started_again_and_again(void **unused) {
+  (void)unused;
+  Fixture fixture;
+  start(&fixture);
+  assert_int_equal(ecs_lua_memory_limit(fixture.L, 4 << 20), 0);
+  run(fixture.L,
+      "local ecs = require 'ecs'\n"
+      "local Load = ecs.component('Load', { a = 'f64', b = 'f64' })\n"
+      "for level = 1, 100 do\n"
+      "  local world = ecs.world { flush = 'frame' }\n"
+      "  world:system { name = 'load', query = { Load },\n"
+      "    each = function(l) l.a = l.a + 1 end }\n"
+      "  world:system { name = 'spawn', run = function(same)\n"
+      "    for _ = 1, 1000 do same:spawn(Load) end end }\n"
+      "  world:spawn_many(20000, { Load })\n"
+      "  for _ = 1, 5 do world:progress(1) end\n"
+      "  assert(world:stats().entities == 25000)\n"
+      "end\n");
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_component_of_the_host_is_found),
@@ -395,6 +460,8 @@ int main(void) {
       cmocka_unit_test(scripts_run_inside_a_cursor_of_the_host),
       cmocka_unit_test(a_phase_runs_alone),
       cmocka_unit_test(the_worlds_of_a_state_have_a_limit),
+      cmocka_unit_test(objects_begin_with_null),
+      cmocka_unit_test(a_level_can_be_started_again_and_again),
       cmocka_unit_test(columns_are_as_fast_as_in_a_module),
       cmocka_unit_test(kernels_of_the_host_run),
       cmocka_unit_test(wrong_libraries_are_refused),

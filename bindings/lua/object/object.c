@@ -84,6 +84,7 @@ void *bind_new(lua_State *L, ObjectKind kind, size_t bytes) {
 void *bind_new_plain(lua_State *L, ObjectKind kind, int metatable,
                      size_t bytes) {
   Header *header = (Header *)compat_new_plain(L, bytes);
+  header->type = NULL;
   header->bytes = bytes;
   header->magic = bind_magic(kind, header);
   lua_pushvalue(L, metatable);
@@ -178,6 +179,7 @@ static void create_state(lua_State *L) {
   ModuleState *state = (ModuleState *)lua_newuserdata(L, sizeof *state);
   memset(state, 0, sizeof *state);
   state->header.magic = STATE_MAGIC;
+  state->collect_at = COLLECT_BYTES;
   lua_newtable(L);
   for (int kind = 0; kind < KIND_COUNT; kind++)
     create_metatable(L, state, kind);

@@ -77,8 +77,10 @@ typedef enum ObjectKind {
 } ObjectKind;
 
 typedef struct Header {
-  uint64_t magic; /* of the kind, mixed with the address of the userdata */
-  size_t bytes;   /* length of the whole userdata */
+  const void *type; /* NULL. Hosts that begin their objects with a pointer to a
+                       type, as LÖVE does, take ours for none of theirs */
+  uint64_t magic;   /* of the kind, mixed with the address of the userdata */
+  size_t bytes;     /* length of the whole userdata */
 } Header;
 
 /* What the header of an object has as its magic. */
@@ -133,7 +135,17 @@ typedef struct ModuleState {
                             tracer has seen; compared only, may be stale */
   ecs_Budget budget; /* of the worlds that scripts make; its limit is set by
                             the host */
+  /* See world/collect.h. */
+  uint64_t collect_at;    /* bytes of budget at which growth collects */
+  uint64_t closed;        /* worlds that were closed so far */
+  uint64_t relief_bytes;  /* Lua's, after the last collection for relief that
+                             gave too little; 0: it gave enough */
+  uint64_t relief_closed; /* closed, then */
+  bool collecting;        /* finalizers run now */
 } ModuleState;
+
+/* Worlds may hold so many bytes of garbage, or as much as lives. */
+#define COLLECT_BYTES (UINT64_C(64) << 20)
 
 /* The state of the running function, which is its first upvalue. */
 static inline ModuleState *bind_state(lua_State *L) {

@@ -21,6 +21,7 @@
 
 #include "object/number.h"
 #include "query/lua_query.h"
+#include "world/collect.h"
 #include "world/report.h"
 
 typedef struct Library {
@@ -282,8 +283,10 @@ static int kernel_bind(lua_State *L) {
   Kernel *bound = push_kernel(L, query, kernel);
   if (!try_parameters(L, bound)) return bind_fail(L);
   uint32_t wrong = UINT32_MAX;
-  ecs_Status status = ecs_kernel_bind(bind_query_native(L, query), kernel,
-                                      &bound->native, &wrong);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_kernel_bind(bind_query_native(L, query), kernel,
+                                   &bound->native, &wrong));
   if (status == ECS_OK) return 1;
   if (status == ECS_E_KERNEL)
     push_misfit(L, query, kernel, wrong);

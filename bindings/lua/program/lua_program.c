@@ -21,6 +21,7 @@
 
 #include "object/number.h"
 #include "program/table_copy.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 #include "world/telling.h"
@@ -132,9 +133,10 @@ static int program_create(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, wrap, 1);
   lua_pushvalue(L, 2);
-  ecs_Status status =
-      ecs_program_create(bind_query_native(L, query), text, length, &native,
-                         message, sizeof message);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_program_create(bind_query_native(L, query), text, length,
+                                      &native, message, sizeof message));
   if (status == ECS_E_PROGRAM || (status == ECS_E_LIMIT && message[0])) {
     lua_pushfstring(L, "ecs: %s: %s", query->label, message);
     return bind_fail(L);

@@ -17,6 +17,7 @@
 #include "api/for_bindings.h"
 #include "query/column_copy.h"
 #include "query/lua_query.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 #include "world/traceback.h"
@@ -146,8 +147,10 @@ static Outcome walk(lua_State *L, LuaQuery *query, bool *idle) {
   if (keeps) loop.callback = lua_gettop(L);
   loop.view = push_view(L, query, keeps);
   bind_batch_loop_ready(L, &loop);
-  ecs_Status status = ecs_query_begin(bind_query_native(L, query),
-                                      ECS_BATCH_COALESCED, &loop.view->cursor);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_query_begin(bind_query_native(L, query),
+                                   ECS_BATCH_COALESCED, &loop.view->cursor));
   if (status != ECS_OK) {
     bind_push_status(L, query->world, status, query->label);
     return OUTCOME_MISUSE;

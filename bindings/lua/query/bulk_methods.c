@@ -13,6 +13,7 @@
 
 #include "object/number.h"
 #include "query/lua_query.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 #include "world/telling.h"
@@ -47,8 +48,10 @@ static int query_add(lua_State *L) {
   int count = bind_given_read(L, bind_state(L), 2, "add", image, &given);
   refuse_more(L, count, "add takes one component: call it once for each");
   ecs_Component component = ensure(L, query, given.definition);
-  ecs_Status status =
-      ecs_query_add_all(bind_query_native(L, query), component, given.image);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, query->world, status,
+      ecs_query_add_all(bind_query_native(L, query), component, given.image));
   return end_change(L, query, status, "add");
 }
 
@@ -58,8 +61,10 @@ static int query_remove(lua_State *L) {
   refuse_more(L, 1, "remove takes one component: call it once for each");
   ecs_Component component = bind_component_find(query->world, definition);
   if (!component) return 0;
-  ecs_Status status =
-      ecs_query_remove_all(bind_query_native(L, query), component);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, query->world, status,
+      ecs_query_remove_all(bind_query_native(L, query), component));
   return end_change(L, query, status, "remove");
 }
 
@@ -75,13 +80,17 @@ static int query_replace(lua_State *L) {
     bind_error(L, "replace: %s cannot be replaced by itself", gone->name);
   ecs_Component added = ensure(L, query, given.definition);
   ecs_Component removed = bind_component_find(query->world, gone);
-  ecs_Query *native = bind_query_native(L, query);
   const void *values = given_image(given);
   uint64_t fields = given.image ? given.fields : 0;
-  ecs_Status status =
-      removed ? ecs_query_replace_all(native, removed, added, values, fields)
-      : fields != 0 ? ecs_query_set_all(native, added, values, fields)
-                    : ecs_query_add_all(native, added, NULL);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, query->world, status,
+      removed ? ecs_query_replace_all(bind_query_native(L, query), removed,
+                                      added, values, fields)
+      : fields != 0
+          ? ecs_query_set_all(bind_query_native(L, query), added, values,
+                              fields)
+          : ecs_query_add_all(bind_query_native(L, query), added, NULL));
   return end_change(L, query, status, "replace");
 }
 
@@ -107,8 +116,10 @@ static int query_set(lua_State *L) {
     refuse_more(L, bind_given_read(L, bind_state(L), 2, "set", image, &given),
                 ONE_VALUE);
   ecs_Component component = ensure(L, query, given.definition);
-  ecs_Status status = ecs_query_set_all(bind_query_native(L, query), component,
-                                        given_image(given), given.fields);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_query_set_all(bind_query_native(L, query), component,
+                                     given_image(given), given.fields));
   return end_change(L, query, status, "set");
 }
 
@@ -117,7 +128,9 @@ static int query_destroy(lua_State *L) {
   refuse_more(L, 0,
               "destroy of a query takes nothing, since it destroys every "
               "entity that matches; for one there is world:destroy(e)");
-  ecs_Status status = ecs_query_destroy_all(bind_query_native(L, query));
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_query_destroy_all(bind_query_native(L, query)));
   return end_change(L, query, status, "destroy");
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/for_bindings.h"
 #include "object/number.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 
@@ -103,8 +104,9 @@ static int grid_new(lua_State *L) {
   grid->world = query->world;
   grid->dimensions = how.dimensions;
   ecs_Grid *native = NULL;
-  ecs_Status status =
-      ecs_grid_create(bind_query_native(L, query), &how, &native);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_grid_create(bind_query_native(L, query), &how, &native));
   if (status != ECS_OK) {
     bind_push_status(L, query->world, status, "grid");
     return bind_fail(L);

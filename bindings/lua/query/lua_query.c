@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 
@@ -174,8 +175,10 @@ LuaQuery *bind_query_new(lua_State *L, LuaWorld *world, const LuaTerm *terms,
     native_terms[t].access = terms[t].access;
     ECS_ASSERT(native_terms[t].component != 0);
   }
-  ecs_Status status = ecs_query_create(bind_native(L, world), native_terms,
-                                       count, &query->native);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_query_create(bind_native(L, world), native_terms, count,
+                                    &query->native));
   lua_pop(L, 1);
   if (status == ECS_OK) return query;
   bind_push_status(L, world, status, query->label);
@@ -235,7 +238,9 @@ static int query_tostring(lua_State *L) {
 static int query_count(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   uint64_t count = 0;
-  ecs_Status status = ecs_query_count(bind_query_native(L, query), &count);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_query_count(bind_query_native(L, query), &count));
   bind_check_status(L, query->world, status, "count");
   compat_push_whole(L, (double)count);
   return 1;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/observer_calls.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 
@@ -228,8 +229,10 @@ static int observe_query(lua_State *L, LuaWorld *world, ecs_Occasion occasion) {
   else
     keep_rows(L, index, observer, 3, query);
   lua_pushfstring(L, "'%s' of %s", occasions[occasion], query->label);
-  ecs_Status status =
-      ecs_observe_query(bind_query_native(L, query), occasion, &observer->id);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, world, status,
+      ecs_observe_query(bind_query_native(L, query), occasion, &observer->id));
   return enter(L, world, observer, status);
 }
 
@@ -253,8 +256,10 @@ static int observe_component(lua_State *L, LuaWorld *world,
     lua_settop(L, index);
   }
   lua_pushfstring(L, "'%s' of %s", occasions[occasion], definition->name);
-  ecs_Status status =
-      ecs_observe(bind_native(L, world), occasion, component, &observer->id);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, world, status,
+      ecs_observe(bind_native(L, world), occasion, component, &observer->id));
   return enter(L, world, observer, status);
 }
 
@@ -264,8 +269,10 @@ static int observe_deaths(lua_State *L, LuaWorld *world) {
   LuaObserver *observer = push_observer(L, world, ECS_ON_DESTROY, 3);
   if (batches) keep_batches(L, lua_gettop(L), observer, NULL, 0);
   lua_pushliteral(L, "'destroy'");
-  ecs_Status status =
-      ecs_observe(bind_native(L, world), ECS_ON_DESTROY, 0, &observer->id);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, world, status,
+      ecs_observe(bind_native(L, world), ECS_ON_DESTROY, 0, &observer->id));
   return enter(L, world, observer, status);
 }
 

@@ -17,6 +17,7 @@
 #include "api/for_bindings.h"
 #include "object/number.h"
 #include "query/block_loop.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 #include "world/totals.h"
@@ -219,8 +220,10 @@ Outcome bind_rows_walk(lua_State *L, LuaQuery *query, int first,
   for (int k = 0; rows->block.active && k < given; k++)
     lua_pushvalue(L, loop + k);
   for (int k = first; k <= top; k++) lua_pushvalue(L, k);
-  ecs_Status status = ecs_query_begin(bind_query_native(L, query),
-                                      ECS_BATCH_COALESCED, &rows->cursor);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_query_begin(bind_query_native(L, query),
+                                   ECS_BATCH_COALESCED, &rows->cursor));
   if (status == ECS_OK) {
     Outcome outcome =
         walk(L, rows, 1 + given + extras, loop + 1, rows_index + 1);
@@ -388,10 +391,11 @@ static RowLoop *idle_rows(lua_State *L, LuaQuery *query) {
 static void copy_entities(lua_State *L, RowLoop *rows, int rows_index) {
   uint64_t count = 0;
   for (;;) {
-    ecs_Query *native = bind_query_native(L, rows->query);
-    ecs_Status status =
-        ecs_query_entities(native, (ecs_Entity *)(uintptr_t)rows->entities,
-                           rows->capacity, &count);
+    ecs_Status status;
+    BIND_WITH_RELIEF(L, rows->world, status,
+                     ecs_query_entities(bind_query_native(L, rows->query),
+                                        (ecs_Entity *)(uintptr_t)rows->entities,
+                                        rows->capacity, &count));
     bind_check_status(L, rows->world, status, rows->query->label);
     if (count <= rows->capacity) break;
     uint64_t room = count + count / 4 + 16;

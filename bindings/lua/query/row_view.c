@@ -18,7 +18,8 @@
 #include "world/report.h"
 
 typedef struct RowView {
-  RowLoop *rows; /* kept alive by the third upvalue of the functions */
+  const void *type; /* NULL, as in Header */
+  RowLoop *rows;    /* kept alive by the third upvalue of the functions */
   uint32_t term;
 } RowView;
 
@@ -345,6 +346,7 @@ static void push_view(lua_State *L, RowLoop *rows, int rows_index,
                                        {"__tostring", view_tostring},
                                        {NULL, NULL}};
   RowView *view = (RowView *)lua_newuserdata(L, sizeof *view);
+  view->type = NULL;
   view->rows = rows;
   view->term = term;
   lua_createtable(L, 0, 5);

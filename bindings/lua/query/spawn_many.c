@@ -15,6 +15,7 @@
 #include "api/for_bindings.h"
 #include "object/number.h"
 #include "query/batch_loop.h"
+#include "world/collect.h"
 #include "world/families.h"
 #include "world/report.h"
 #include "world/telling.h"
@@ -265,14 +266,14 @@ typedef struct SpawnRequest {
 static int spawn_silently(lua_State *L, const SpawnRequest *request) {
   const LuaWorld *world = request->world;
   ecs_Status status;
-  if (request->family)
-    status = ecs_spawn_family(bind_native(L, world), request->family,
-                              (uint64_t)request->count, NULL);
-  else
-    status =
-        (gives_links(L, world, &request->parts) ? spawn_linked : spawn_alone)(
-            bind_native(L, world), request->bundle, request->count,
-            &request->parts);
+  bool linked = gives_links(L, world, &request->parts);
+  BIND_WITH_RELIEF(
+      L, world, status,
+      request->family ? ecs_spawn_family(bind_native(L, world), request->family,
+                                         (uint64_t)request->count, NULL)
+                      : (linked ? spawn_linked : spawn_alone)(
+                            bind_native(L, world), request->bundle,
+                            request->count, &request->parts));
   if (status != ECS_OK) return refuse(L, world, status, request->count);
   bind_tell(L, request->world);
   return 0;
@@ -298,10 +299,12 @@ static int spawn_and_call(lua_State *L, const SpawnRequest *request) {
   BatchLoop loop = {NULL, 0, 4, 0, 0, "spawn_many", false, 0, 0};
   loop.view = push_view(L, world, &request->parts, request->bundle);
   bind_batch_loop_ready(L, &loop);
-  walk.native = bind_native(L, world);
-  ecs_Status status =
-      ecs_spawn_many(walk.native, request->bundle, (uint64_t)request->count,
-                     &loop.view->cursor);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, world, status,
+      ecs_spawn_many(bind_native(L, world), request->bundle,
+                     (uint64_t)request->count, &loop.view->cursor));
+  walk.native = world->native;
   if (status != ECS_OK) return refuse(L, world, status, request->count);
   Outcome outcome = bind_batch_loop(L, &loop, prepare_rows, &walk);
   if (outcome != OUTCOME_DONE && walk.entities) keep_or_destroy(world, &walk);
@@ -337,8 +340,10 @@ static void read_request(lua_State *L, SpawnRequest *request, const char *call,
     request->bundle = request->family->members[0].bundle;
     return;
   }
-  ecs_Status status = ecs_bundle(bind_native(L, world), parts->components,
-                                 parts->count, &request->bundle);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_bundle(bind_native(L, world), parts->components,
+                              parts->count, &request->bundle));
   if (status != ECS_OK) refuse_many(L, world, status, request->count, call);
 }
 
@@ -347,6 +352,7 @@ static int world_spawn_many(lua_State *L) {
   SpawnRequest request;
   request.world = bind_world_check(L, 1);
   request.count = check_count(L, 2, "spawn_many");
+  bind_note_growth(L, request.world);
   lua_settop(L, 4);
   bool called = !lua_isnil(L, 4);
   if (bind_find(L, 4, KIND_DEFINITION) || bind_find(L, 4, KIND_VALUE) ||
@@ -365,11 +371,14 @@ static int world_reserve(lua_State *L) {
   if (lua_gettop(L) > 3) refuse_parts(L, "reserve");
   lua_settop(L, 3);
   read_request(L, &request, "reserve", false);
-  ecs_World *native = bind_native(L, request.world);
   uint64_t count = (uint64_t)request.count;
-  ecs_Status status = request.family
-                          ? ecs_reserve_family(native, request.family, count)
-                          : ecs_reserve(native, request.bundle, count);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, request.world, status,
+      request.family
+          ? ecs_reserve_family(bind_native(L, request.world), request.family,
+                               count)
+          : ecs_reserve(bind_native(L, request.world), request.bundle, count));
   return status == ECS_OK
              ? 0
              : refuse_many(L, request.world, status, request.count, "reserve");

@@ -458,6 +458,44 @@ static bool new_query(lua_State *L, LuaWorld *world, const LuaTerm *terms,
   return false;
 }
 
+/* Forgets the queries that the world at index was asked for lately, and what
+ * query:each has compiled for those that live. */
+static void forget_queries(lua_State *L, LuaWorld *world, int index) {
+  double stamp = world->recent.stamp;
+  int top = lua_gettop(L);
+  memset(&world->recent, 0, sizeof world->recent);
+  world->recent.stamp = stamp;
+  compat_push_private(L, index);
+  for (int slot = 1; slot <= (int)RECENT_QUERIES; slot++) {
+    lua_pushnil(L);
+    lua_rawseti(L, top + 1, WORLD_RECENT + slot);
+  }
+  lua_rawgeti(L, top + 1, WORLD_ASKED);
+  if (lua_istable(L, -1)) {
+    for (lua_pushnil(L); lua_next(L, top + 2); lua_pop(L, 1)) {
+      const LuaQuery *query = (const LuaQuery *)bind_find(L, -1, KIND_QUERY);
+      if (!query || query->depth > 0) continue; /* runs what it has compiled */
+      compat_push_private(L, -1);
+      lua_pushnil(L);
+      lua_setfield(L, -2, "known");
+      lua_pop(L, 1);
+    }
+  }
+  lua_settop(L, top);
+}
+
+/* drop_caches(): makes what is only a cache garbage; see world/collect.h. */
+static int drop_caches(lua_State *L) {
+  luaL_checkstack(L, 10, NULL);
+  lua_settop(L, 0);
+  bind_push_worlds(L);
+  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+    LuaWorld *world = (LuaWorld *)bind_find(L, -1, KIND_WORLD);
+    if (world && world->native) forget_queries(L, world, lua_gettop(L));
+  }
+  return 0;
+}
+
 /* query(world, terms, label, changed, order): the query of these terms; or nil
  * and a message. label is for a new one. A query that asks for changes is always
  * a new one: it belongs to one system. */
@@ -505,7 +543,11 @@ void bind_open_world_queries(lua_State *L) {
       {"sort_terms", sort_terms},     {"query_calls", query_calls},
       {"recent_query", recent_query}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"query", world_query}, {NULL, NULL}};
+  static const luaL_Reg shared[] = {{"drop_caches", drop_caches}, {NULL, NULL}};
   bind_add(L, functions);
+  bind_push_shared(L);
+  bind_add(L, shared);
+  lua_pop(L, 1);
   bind_push_methods(L, KIND_WORLD);
   bind_add(L, methods);
   lua_pop(L, 1);

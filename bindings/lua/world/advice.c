@@ -1,6 +1,7 @@
 /* advice.c: where components are stored, and which had better be elsewhere. */
 #include "world/advice.h"
 
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 
@@ -58,9 +59,10 @@ static int advice(lua_State *L) {
   uint32_t most = (uint32_t)now.components * 2;
   ecs_Advice *entries =
       (ecs_Advice *)lua_newuserdata(L, (most + 1) * sizeof *entries);
-  native = bind_native(L, world); /* a finalizer may have closed it */
-  ecs_Status status = moves ? ecs_world_optimize(native, entries, most, &count)
-                            : ecs_world_advise(native, entries, most, &count);
+  ecs_Status status; /* a finalizer may have closed the world */
+  BIND_WITH_RELIEF(L, world, status,
+                   (moves ? ecs_world_optimize : ecs_world_advise)(
+                       bind_native(L, world), entries, most, &count));
   bind_check_status(L, world, status, moves ? "optimize" : "advise");
   if (count > most) count = most;
   lua_createtable(L, (int)count, 0);

@@ -14,6 +14,7 @@
 #include "component/host_definition.h"
 #include "component/new_definition.h"
 #include "world/borrowed.h"
+#include "world/collect.h"
 #include "world/report.h"
 
 /* Gives ids and owners room for needed entries. Both lie in one userdata, kept
@@ -96,8 +97,10 @@ static ecs_Component define(lua_State *L, const LuaWorld *world,
       .storage = definition->storage,
       .links = definition->links,
       .link_count = definition->link_count};
-  ecs_Status status =
-      ecs_component(bind_native(L, world), &description, &component);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, world, status,
+      ecs_component(bind_native(L, world), &description, &component));
   if (status == ECS_OK) return component;
   push_refusal(L, world, status, definition);
   return 0;
@@ -158,17 +161,20 @@ static bool append_needs(lua_State *L, const LuaWorld *world, int list,
 static bool declare_needs(lua_State *L, const LuaWorld *world, int list,
                           int place) {
   const Definition *definition = listed(L, list, place);
-  ecs_World *native = bind_native(L, world);
-  ecs_Component component = ecs_component_find(native, definition->name);
+  ecs_Component component =
+      ecs_component_find(bind_native(L, world), definition->name);
   ecs_Status status = ECS_OK;
   if (definition->need_count == 0) return true;
   lua_rawgeti(L, list, place);
   bind_definition_push_needs(L, lua_gettop(L));
   for (uint32_t i = 1; status == ECS_OK && i <= definition->need_count; i++) {
     lua_rawgeti(L, -1, (int)i);
-    ecs_Component need = ecs_component_find(native, lua_tostring(L, -1));
+    ecs_Component need =
+        ecs_component_find(bind_native(L, world), lua_tostring(L, -1));
     lua_pop(L, 1);
-    status = ecs_component_need(native, component, &need, 1);
+    BIND_WITH_RELIEF(
+        L, world, status,
+        ecs_component_need(bind_native(L, world), component, &need, 1));
   }
   lua_pop(L, 2);
   if (status == ECS_OK) return true;

@@ -17,6 +17,7 @@
 #include "api/for_bindings.h"
 #include "object/name.h"
 #include "object/number.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/families.h"
 #include "world/report.h"
@@ -99,11 +100,14 @@ static int world_spawn(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   SpawnParts parts;
   ecs_Entity entity;
+  bind_note_growth(L, world);
   bind_parts_read(L, world, 1, 2, lua_gettop(L) - 1, "spawn", &parts);
-  ecs_Status status = parts_have_children(&parts)
-                          ? spawn_family(L, world, &parts, "spawn", 0, &entity)
-                          : ecs_spawn(bind_native(L, world), parts.components,
-                                      parts.count, parts.images, &entity);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   parts_have_children(&parts)
+                       ? spawn_family(L, world, &parts, "spawn", 0, &entity)
+                       : ecs_spawn(bind_native(L, world), parts.components,
+                                   parts.count, parts.images, &entity));
   bind_check_status(L, world, status, "spawn");
   bind_push_entity(L, entity);
   bind_tell(L, world);
@@ -131,11 +135,13 @@ static int world_spawn_as(lua_State *L) {
   ecs_Entity entity = check_handle(L);
   SpawnParts parts;
   bind_parts_read(L, world, 1, 3, lua_gettop(L) - 2, "spawn_as", &parts);
-  ecs_Status status =
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, world, status,
       parts_have_children(&parts)
           ? spawn_family(L, world, &parts, "spawn_as", entity, NULL)
           : ecs_spawn_as(bind_native(L, world), entity, parts.components,
-                         parts.count, parts.images);
+                         parts.count, parts.images));
   if (status == ECS_E_TAKEN) {
     lua_pushnil(L);
     bind_push_refusal(L, world, status);
@@ -151,8 +157,10 @@ static int world_destroy(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   if (lua_gettop(L) > 2)
     return bind_error(L, "destroy takes one entity: call it once for each");
-  ecs_Status status =
-      ecs_destroy(bind_native(L, world), read_entity(L, 2, "destroy"));
+  ecs_Entity entity = read_entity(L, 2, "destroy");
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_destroy(bind_native(L, world), entity));
   if (status != ECS_OK && status != ECS_E_DEAD)
     return check_status(L, world, status, "destroy");
   lua_pushboolean(L, status == ECS_OK);
@@ -178,8 +186,10 @@ static int world_add(lua_State *L) {
   refuse_more(L, 2 + count, "add", "call it once for each component");
   ecs_Component component =
       bind_component_ensure(L, world, 1, given.definition);
-  ecs_Status status =
-      ecs_add(bind_native(L, world), entity, component, given.image);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, world, status,
+      ecs_add(bind_native(L, world), entity, component, given.image));
   return end_change(L, world, status, "add");
 }
 
@@ -192,7 +202,8 @@ static int world_remove(lua_State *L) {
   ecs_Component component = bind_component_find(world, definition);
   ecs_Status status = ECS_OK;
   if (component)
-    status = ecs_remove(bind_native(L, world), entity, component);
+    BIND_WITH_RELIEF(L, world, status,
+                     ecs_remove(bind_native(L, world), entity, component));
   else if (!ecs_alive(bind_native(L, world), entity))
     status = ECS_E_DEAD;
   return end_change(L, world, status, "remove");
@@ -211,13 +222,16 @@ static int world_replace(lua_State *L) {
     bind_error(L, "replace: %s cannot be replaced by itself", gone->name);
   ecs_Component added = bind_component_ensure(L, world, 1, given.definition);
   ecs_Component removed = bind_component_find(world, gone);
-  ecs_World *native = bind_native(L, world);
   const void *values = given_image(given);
   uint64_t fields = given.image ? given.fields : 0;
-  ecs_Status status =
-      removed ? ecs_replace(native, entity, removed, added, values, fields)
-      : fields != 0 ? ecs_set(native, entity, added, values, fields)
-                    : ecs_add(native, entity, added, NULL);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, world, status,
+      removed ? ecs_replace(bind_native(L, world), entity, removed, added,
+                            values, fields)
+      : fields != 0
+          ? ecs_set(bind_native(L, world), entity, added, values, fields)
+          : ecs_add(bind_native(L, world), entity, added, NULL));
   return end_change(L, world, status, "replace");
 }
 
@@ -237,11 +251,12 @@ static int set_given(lua_State *L, LuaWorld *world, ecs_Entity entity,
                      Given given) {
   ecs_Component component =
       bind_component_ensure(L, world, 1, given.definition);
-  ecs_Status status =
-      given.definition->field_count == 0
-          ? ecs_add(bind_native(L, world), entity, component, NULL)
-          : ecs_set(bind_native(L, world), entity, component,
-                    given_image(given), given.fields);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   given.definition->field_count == 0
+                       ? ecs_add(bind_native(L, world), entity, component, NULL)
+                       : ecs_set(bind_native(L, world), entity, component,
+                                 given_image(given), given.fields));
   return end_change(L, world, status, "set");
 }
 
@@ -435,7 +450,9 @@ static int world_name(lua_State *L) {
     return 1;
   }
   const char *name = lua_isnil(L, 3) ? NULL : check_name(L, 3, "name");
-  ecs_Status status = ecs_set_name(native, entity, name);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_set_name(bind_native(L, world), entity, name));
   return status == ECS_OK ? 0 : refuse_name(L, world, status, name);
 }
 
@@ -444,8 +461,10 @@ static int world_clone(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "clone"), clone = 0;
   refuse_more(L, 2, "clone", "change the entity that it returns");
-  check_status(L, world, ecs_clone(bind_native(L, world), entity, &clone),
-               "clone");
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_clone(bind_native(L, world), entity, &clone));
+  check_status(L, world, status, "clone");
   bind_tell(L, world);
   bind_push_entity(L, clone);
   return 1;

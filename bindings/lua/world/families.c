@@ -2,6 +2,7 @@
 #include "world/families.h"
 
 #include "api/for_bindings.h"
+#include "world/collect.h"
 #include "world/report.h"
 
 /* The bundle of one member of a prefab. */
@@ -16,8 +17,10 @@ static ecs_Bundle bundle_of(lua_State *L, LuaWorld *world, int world_index,
   for (uint32_t k = 0; k < parts->count; k++)
     components[k] = bind_component_ensure(
         L, world, world_index, prefab->parts[parts->first + k].definition);
-  ecs_Status status =
-      ecs_bundle(bind_native(L, world), components, parts->count, &bundle);
+  ecs_Status status;
+  BIND_WITH_RELIEF(
+      L, world, status,
+      ecs_bundle(bind_native(L, world), components, parts->count, &bundle));
   bind_check_status(L, world, status, call);
   lua_pop(L, 1);
   return bundle;
@@ -54,8 +57,10 @@ static ecs_Bundle first_bundle(lua_State *L, const LuaWorld *world,
                                const char *call) {
   ecs_Bundle bundle = plain;
   if (parts->plain) return plain;
-  ecs_Status status = ecs_bundle(bind_native(L, world), parts->components,
-                                 parts->count, &bundle);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_bundle(bind_native(L, world), parts->components,
+                              parts->count, &bundle));
   bind_check_status(L, world, status, call);
   return bundle;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 #include "world/telling.h"
@@ -55,7 +56,8 @@ static void call_back(lua_State *L, int arguments) {
 /* Opens a recording. Until it is closed, only the function that is called may
  * allocate. */
 static ecs_Status enter(lua_State *L, LuaWorld *world) {
-  ecs_Status status = ecs_defer_begin(bind_native(L, world));
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status, ecs_defer_begin(bind_native(L, world)));
   if (status == ECS_OK) world->deferrals++;
   return status;
 }
@@ -154,6 +156,7 @@ static int frame(lua_State *L) {
   bool deferred = lua_toboolean(L, 3);
   luaL_checktype(L, 4, LUA_TFUNCTION);
   luaL_checkstack(L, 8, NULL);
+  bind_note_growth(L, world);
   if (deferred) bind_components_ensure(L, world, 1);
   if (is_refused(L, world, call)) return results_of_message(L);
   ecs_Status status = deferred ? enter(L, world) : ECS_OK;

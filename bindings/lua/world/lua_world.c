@@ -49,17 +49,35 @@ const char *bind_component_name(const LuaWorld *world,
                     : ecs_component_name(world->native, component);
 }
 
-/* The collector advances as if it had allocated as much. When a script stopped
- * the collector nothing is done: on LuaJIT a step would start it again. */
-void bind_world_charge(lua_State *L, const LuaWorld *world) {
-  if (!compat_collects(L)) return;
-  ecs_Statistics statistics;
-  ecs_world_statistics(world->native, &statistics);
-  lua_gc(L, LUA_GCSTEP, (int)(statistics.bytes / 1024 % 65536));
+void bind_push_worlds(lua_State *L) {
+  bind_push_shared(L);
+  lua_getfield(L, -1, "all_worlds");
+  if (!lua_istable(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "all_worlds");
+  }
+  lua_remove(L, -2);
+}
+
+/* Lists the world on top of the stack. */
+static void list(lua_State *L, LuaWorld *world) {
+  bind_push_worlds(L);
+  lua_pushlightuserdata(L, world);
+  lua_pushvalue(L, -3);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
 }
 
 LuaWorld *bind_world_new(lua_State *L) {
   LuaWorld *world = (LuaWorld *)bind_new(L, KIND_WORLD, sizeof *world);
+  world->state = bind_state(L);
+  list(L, world);
   compat_push_private(L, -1);
   lua_newtable(L);
   lua_setfield(L, -2, "state");
@@ -100,38 +118,6 @@ bool bind_world_hold(LuaWorld *world, ecs_World *native) {
   return true;
 }
 
-/* Makes a native world that counts in the state's budget. NULL, with a
- * sentence in reason: there is no memory for it. */
-static ecs_World *create_native(ModuleState *state, uint64_t limit_bytes,
-                                char *reason, size_t reason_bytes) {
-  ecs_WorldDescription description = {{NULL, NULL}, limit_bytes};
-  ecs_World *native = NULL;
-  ecs_Status status = ecs_world_create(&description, &native);
-  snprintf(reason, reason_bytes, "%s", ecs_status_text(status));
-  if (status != ECS_OK) return NULL;
-  state->budget.owner = "the worlds of this Lua state";
-  status = ecs_world_budget(native, &state->budget);
-  if (status == ECS_OK) return native;
-  (void)ecs_world_refusal(native, status, reason, reason_bytes);
-  ecs_world_destroy(native);
-  return NULL;
-}
-
-/* world(limit): limit is the most bytes that the world may hold; 0 or nothing:
- * any. */
-static int world_new(lua_State *L) {
-  double limit = luaL_optnumber(L, 1, 0);
-  luaL_argcheck(L, limit >= 0 && limit <= 9007199254740992.0, 1, "no limit");
-  LuaWorld *world = bind_world_new(L);
-  char reason[160];
-  ecs_World *native =
-      create_native(bind_state(L), (uint64_t)limit, reason, sizeof reason);
-  if (!native) return bind_error(L, "no world: %s", reason);
-  (void)bind_world_hold(world, native); /* no other object can hold it */
-  bind_world_charge(L, world);
-  return 1;
-}
-
 void bind_world_end(LuaWorld *world) {
   if (!world->native) return;
   ECS_ASSERT(!bind_world_open(world));
@@ -139,6 +125,7 @@ void bind_world_end(LuaWorld *world) {
     (void)ecs_world_hold(world->native, NULL);
   else
     ecs_world_destroy(world->native);
+  world->state->closed++;
   forget(world);
 }
 
@@ -263,9 +250,8 @@ static int world_busy(lua_State *L) {
 
 void bind_open_lua_world(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"world", world_new}, {"state", world_state}, {"find_state", find_state},
-      {"open", world_open}, {"busy", world_busy},   {"live", world_live},
-      {NULL, NULL}};
+      {"state", world_state}, {"find_state", find_state}, {"open", world_open},
+      {"busy", world_busy},   {"live", world_live},       {NULL, NULL}};
   static const luaL_Reg metamethods[] = {
       {"__gc", world_gc}, {"__tostring", world_tostring}, {NULL, NULL}};
   bind_add(L, functions);

@@ -23,7 +23,7 @@ typedef struct GridLife {
 
 typedef struct LuaWorld {
   Header header;
-  ModuleState *state;        /* set by bind_world_check, before all else */
+  ModuleState *state;        /* never NULL */
   ecs_World *native;         /* owned unless borrowed; NULL: closed */
   const uint64_t *row_epoch; /* of native; WORLD_CLOSED when there is none */
   const uint32_t *noticed;   /* notices of observers that wait, of native; never
@@ -78,8 +78,13 @@ static inline ecs_World *bind_native(lua_State *L, const LuaWorld *world) {
 BIND_INTERNAL const char *bind_component_name(const LuaWorld *world,
                                               ecs_Component component);
 
-/* Pushes a closed world, for bind_world_hold. Raises when memory runs out. */
+/* Pushes a closed world, for bind_world_hold, which bind_push_worlds lists.
+ * Raises when memory runs out. */
 BIND_INTERNAL LuaWorld *bind_world_new(lua_State *L);
+
+/* Pushes the table of all worlds of the state, closed ones too, with weak values;
+ * the keys mean nothing. */
+BIND_INTERNAL void bind_push_worlds(lua_State *L);
 
 /* Opens a closed world with a native one. False, and nothing has changed:
  * another object holds the native world already. The world is closed when a
@@ -111,11 +116,7 @@ BIND_INTERNAL bool bind_world_leave(OpenWalk *walk);
 /* The row that a run is at: its index in the batch; below 0: between rows. */
 BIND_INTERNAL int32_t bind_run_index(lua_State *L, const SystemRun *run);
 
-/* Makes the collector count the native world's memory, which it does not see,
- * so that unreachable worlds are found in time. Runs finalizers. */
-BIND_INTERNAL void bind_world_charge(lua_State *L, const LuaWorld *world);
-
-/* Adds world, state, find_state, open, busy and live to the table on top of the
+/* Adds state, find_state, open, busy and live to the table on top of the
  * stack, and the metamethods of worlds but __close. */
 BIND_INTERNAL void bind_open_lua_world(lua_State *L);
 

@@ -29,6 +29,7 @@
 
 #include "api/for_bindings.h"
 #include "object/number.h"
+#include "world/collect.h"
 #include "world/families.h"
 #include "world/report.h"
 #include "world/telling.h"
@@ -132,29 +133,40 @@ static void resolve(lua_State *L, Spawner *spawner) {
     return;
   }
   ecs_Bundle bundle = 0;
-  ecs_Status status = ecs_bundle(bind_native(L, world), spawner->components,
-                                 spawner->part_count, &bundle);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_bundle(bind_native(L, world), spawner->components,
+                              spawner->part_count, &bundle));
   bind_check_status(L, world, status, "spawn");
   spawner->call.bundle = bundle;
 }
 
+/* The images are the spawner's, so what runs before must not have run
+ * finalizers. */
+static ecs_Status spawn_from_arguments(lua_State *L, Spawner *spawner,
+                                       ecs_Entity *entity) {
+  ecs_World *native = bind_native(L, spawner->world);
+  read_arguments(L, spawner);
+  return has_children(spawner)
+             ? ecs_spawn_family(native, &spawner->family, 1, entity)
+             : ecs_spawn_bundle(native, spawner->call.bundle,
+                                spawner->call.images, entity);
+}
+
 static int spawn(lua_State *L) {
   Spawner *spawner = (Spawner *)lua_touserdata(L, lua_upvalueindex(UP_SPAWNER));
-  ecs_World *native = bind_native(L, spawner->world);
   ecs_Entity entity;
+  ecs_Status status;
+  bind_native(L, spawner->world);
   if (lua_gettop(L) != (int)spawner->call.count)
     return refuse_count(L, spawner);
-  read_arguments(L, spawner);
+  bind_note_growth(L, spawner->world);
   if (spawner->call.bundle == 0 && spawner->family.member_count == 0) {
+    read_arguments(L, spawner); /* refused before anything is defined */
     resolve(L, spawner);
-    read_arguments(L, spawner);
-    native = bind_native(L, spawner->world);
   }
-  ecs_Status status =
-      has_children(spawner)
-          ? ecs_spawn_family(native, &spawner->family, 1, &entity)
-          : ecs_spawn_bundle(native, spawner->call.bundle, spawner->call.images,
-                             &entity);
+  BIND_WITH_RELIEF(L, spawner->world, status,
+                   spawn_from_arguments(L, spawner, &entity));
   bind_check_status(L, spawner->world, status, "spawn");
   bind_push_entity(L, entity);
   bind_tell(L, spawner->world);

@@ -11,13 +11,52 @@
 #include <string.h>
 #include <time.h>
 
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 #include "world/telling.h"
 
+/* Makes a native world that counts in the state's budget. On failure, a sentence
+ * is in reason. */
+static ecs_Status create_native(ModuleState *state, uint64_t limit_bytes,
+                                ecs_World **native, char *reason,
+                                size_t reason_bytes) {
+  ecs_WorldDescription description = {{NULL, NULL}, limit_bytes};
+  ecs_Status status = ecs_world_create(&description, native);
+  snprintf(reason, reason_bytes, "%s", ecs_status_text(status));
+  if (status != ECS_OK) return status;
+  state->budget.owner = "the worlds of this Lua state";
+  status = ecs_world_budget(*native, &state->budget);
+  if (status == ECS_OK) return status;
+  (void)ecs_world_refusal(*native, status, reason, reason_bytes);
+  ecs_world_destroy(*native);
+  return status;
+}
+
+/* world(limit): limit is the most bytes that the world may hold; 0 or nothing:
+ * any. */
+static int world_new(lua_State *L) {
+  double limit = luaL_optnumber(L, 1, 0);
+  luaL_argcheck(L, limit >= 0 && limit <= 9007199254740992.0, 1, "no limit");
+  LuaWorld *world = bind_world_new(L);
+  ecs_World *native = NULL;
+  ecs_Status status;
+  char reason[160];
+  bind_note_growth(L, world);
+  BIND_WITH_RELIEF(L, world, status,
+                   create_native(world->state, (uint64_t)limit, &native, reason,
+                                 sizeof reason));
+  if (status != ECS_OK) return bind_error(L, "no world: %s", reason);
+  (void)bind_world_hold(world, native); /* no other object can hold it */
+  bind_world_charge(L, world);
+  return 1;
+}
+
 static int world_clear(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
-  bind_check_status(L, world, ecs_world_clear(world->native), "clear");
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status, ecs_world_clear(bind_native(L, world)));
+  bind_check_status(L, world, status, "clear");
   bind_tell(L, world);
   return 0;
 }
@@ -124,10 +163,12 @@ static int world_group(lua_State *L) {
   lua_settop(L, 3);
   const ecs_Component *components = read_components(L, world, "group", &count);
   bool bits = asks_for_bits(L);
-  ecs_World *native = bind_native(L, world);
+  bind_native(L, world);
   if (bits) check_tags(L, world, components, count);
-  ecs_Status status = bits ? ecs_group_bits(native, components, count)
-                           : ecs_group(native, components, count);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   (bits ? ecs_group_bits : ecs_group)(bind_native(L, world),
+                                                       components, count));
   return bind_check_status(L, world, status, "group");
 }
 
@@ -137,7 +178,9 @@ static int world_ungroup(lua_State *L) {
   uint32_t count;
   const ecs_Component *components =
       read_components(L, world, "ungroup", &count);
-  ecs_Status status = ecs_ungroup(bind_native(L, world), components, count);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_ungroup(bind_native(L, world), components, count));
   return bind_check_status(L, world, status, "ungroup");
 }
 
@@ -198,11 +241,10 @@ static int storage(lua_State *L) {
 }
 
 void bind_open_world_methods(lua_State *L) {
-  static const luaL_Reg functions[] = {{"statistics", statistics},
-                                       {"storage", storage},
-                                       {"change_count", change_count},
-                                       {"seconds", seconds},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"world", world_new}, {"statistics", statistics},
+      {"storage", storage}, {"change_count", change_count},
+      {"seconds", seconds}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"clear", world_clear},           {"trim", world_trim},
       {"state_hash", world_state_hash}, {"group", world_group},

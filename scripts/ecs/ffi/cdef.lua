@@ -554,13 +554,13 @@ struct {
 }]],
   View = [[
 struct {
-  uint64_t magic; size_t bytes;
+  const void *type; uint64_t magic; size_t bytes;
   ecs_Batch batch;
   $ *columns;
 }]],
   RowLoop = [[
 struct {
-  uint64_t magic; size_t bytes;
+  const void *type; uint64_t magic; size_t bytes;
   int32_t row;
   int32_t located;
   uint32_t flags;

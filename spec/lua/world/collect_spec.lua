@@ -1,0 +1,123 @@
+-- The collector is asked for room before a limit refuses, and told of what
+-- worlds hold.
+
+local ecs = require "ecs"
+
+local Position = ecs.component("Position", { x = "f32", y = "f32" })
+local Load = ecs.component("CollectLoad", { a = "f64", b = "f64", c = "f64",
+  d = "f64", e = "f64", f = "f64", g = "f64", h = "f64" })
+
+local MB = 1048576
+
+--- A field of a query that no other query of the world has.
+local function new_query(world, k)
+  local terms = {}
+  for bit = 0, 15 do
+    if math.floor(k / 2 ^ bit) % 2 == 1 then
+      terms[#terms + 1] = ecs.tag("CollectTag" .. bit)
+    end
+  end
+  return world:query { Position, with = terms }
+end
+
+describe("a world with a limit", function()
+  it("takes the room of queries that nothing refers to", function()
+    local world = ecs.world { memory_limit = "256k" }
+    world:spawn(Position)
+    for k = 1, 5000 do
+      assert.equal(0, new_query(world, k):count())
+    end
+  end)
+
+  it("takes that of the queries that it was asked for lately", function()
+    local world = ecs.world { memory_limit = "512k" }
+    for k = 1, 200 do new_query(world, k) end
+    collectgarbage()
+    collectgarbage()
+    local held = world:stats().queries
+    local count = 0
+    while pcall(world.spawn, world, Load) do count = count + 1 end
+    assert.is_true(world:stats().queries < held)
+    assert.equal(count, world:query({ Load }):count())
+  end)
+
+  it("is refused what it has no room for, once it was asked", function()
+    local world = ecs.world { memory_limit = "1M" }
+    local before = world:hash()
+    for _ = 1, 3 do
+      local done, problem = pcall(world.spawn_many, world, 1e6, { Position })
+      assert.is_false(done)
+      assert.truthy(problem:find("the memory limit of this world is reached: "
+        .. "1048576 bytes", 1, true), problem)
+    end
+    assert.is_true(world:stats().bytes < MB)
+    world:query { Position }
+    assert.equal(before, world:hash())
+  end)
+
+  -- Collections are counted by what they finalize.
+  it("is not collected for again while nothing has changed", function()
+    local world = ecs.world { memory_limit = "64k" }
+    local runs = 0
+    local function mark()
+      local proxy = rawget(_G, "newproxy")
+      local gone = { __gc = function() runs = runs + 1 end }
+      if not proxy then return setmetatable({}, gone) end
+      local object = proxy(true)
+      getmetatable(object).__gc = gone.__gc
+      return object
+    end
+    collectgarbage()
+    pcall(function() while true do world:spawn(Load) end end)
+    for _ = 1, 50 do
+      mark()
+      assert.is_false(pcall(world.spawn_many, world, 1000, { Load }))
+    end
+    assert.is_true(runs < 25, runs)
+  end)
+
+  it("may be closed by a finalizer that runs meanwhile", function()
+    for _ = 1, 3 do
+      ecs.world({}):close() -- so that the collector is asked again
+      local world = ecs.world { memory_limit = "64k" }
+      local object = { __gc = function() world:close() end }
+      local proxy = rawget(_G, "newproxy")
+      if proxy then
+        local made = proxy(true)
+        getmetatable(made).__gc = object.__gc
+        made = nil -- luacheck: ignore
+      else
+        setmetatable({}, object)
+      end
+      local done, problem = pcall(function()
+        while true do world:spawn(Load) end
+      end)
+      assert.is_false(done)
+      assert.truthy(problem:find("closed", 1, true), problem)
+    end
+  end)
+end)
+
+describe("worlds that nothing refers to", function()
+  --- A level of a game, with systems and queries of its own.
+  local function play(bytes)
+    local world = ecs.world { memory_limit = bytes }
+    world:system { name = "move", query = { Position },
+      each = function(p) p.x = p.x + 1 end }
+    world:spawn_many(20000, { Load, Position })
+    world:progress(1)
+    world:query({ Position }):each(function(p) p.y = p.x end)
+    return world
+  end
+
+  it("are closed as others grow", function()
+    collectgarbage()
+    collectgarbage()
+    local most = 0
+    for _ = 1, 100 do
+      most = math.max(most, play():stats().state_bytes)
+    end
+    -- All of them hold 160 MB.
+    assert.is_true(most < 80 * MB, most)
+  end)
+end)
