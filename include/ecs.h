@@ -73,9 +73,14 @@
 
 #define ECS_VERSION "0.1.0"
 
+/* Marks what C programs call. A file of the library that defines such functions
+ * defines ECS_DEFINES_API first: then the library calls its own functions, also
+ * in a process where something else has functions of the same names. */
 #ifndef ECS_API
 #if defined(_WIN32)
 #define ECS_API __declspec(dllexport)
+#elif defined(ECS_DEFINES_API) && defined(__ELF__)
+#define ECS_API __attribute__((visibility("protected")))
 #else
 #define ECS_API __attribute__((visibility("default")))
 #endif
