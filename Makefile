@@ -128,14 +128,19 @@ INCLUDES := -Iinclude -Icore
 BINDING_INCLUDES := -Ibindings/lua
 # Results must be the same bits on every machine: nothing is contracted into a
 # fused multiply-add. The other two let loops be vectorised and change no bit.
-FLOATS := -fno-fast-math -ffp-contract=off -fno-trapping-math -fno-math-errno
+FLOATS := -fno-fast-math -fno-unsafe-math-optimizations -ffp-contract=off \
+  -fno-trapping-math -fno-math-errno
 DEPENDENCIES := -MMD -MP
 COMPILE := $(CC) -std=c11 $(WARNINGS) $(FLOATS) $(DEPENDENCIES) $(INCLUDES)
 # What is shipped (libraries, modules, kernels, hosts) is compiled and linked
 # with the caller's flags, too: behind our own, so that theirs count, and before
 # those that must not change.
 ASKED_FLAGS = $(CPPFLAGS) $(CFLAGS) $(FLOATS)
-LINK = $(CC) $(CFLAGS) $(LDFLAGS)
+LINK = $(CC) $(CFLAGS) $(FLOATS) $(LDFLAGS)
+# A library linked with it makes all threads that load it compute in another way.
+ifneq ($(filter -Ofast,$(CFLAGS)),)
+$(error -Ofast changes the results of the whole process: use CFLAGS=-O3)
+endif
 CORE_FLAGS := -O2 -fvisibility=hidden
 # A short call of the C API for Lua is a dozen calls of Lua's and of ours: the
 # first go without a detour over the linker's table, the others need none. It
