@@ -101,8 +101,12 @@ MUTANT_MODULES := storage/table storage/table_row storage/table_image \
 # include it.
 CORE += ecs_lua
 
+# The environment's compiler, if it names one; make's own default is cc.
+ifeq ($(origin CC),default)
 CC := gcc
+endif
 PREFIX := /usr/local
+LDCONFIG := ldconfig
 JOBS := 2
 N := 100
 SEED := 1
@@ -124,10 +128,20 @@ INCLUDES := -Iinclude -Icore
 BINDING_INCLUDES := -Ibindings/lua
 # Results must be the same bits on every machine: nothing is contracted into a
 # fused multiply-add. The other two let loops be vectorised and change no bit.
-FLOATS := -ffp-contract=off -fno-trapping-math -fno-math-errno
+FLOATS := -fno-fast-math -fno-unsafe-math-optimizations -ffp-contract=off \
+  -fno-trapping-math -fno-math-errno
 DEPENDENCIES := -MMD -MP
 COMPILE := $(CC) -std=c11 $(WARNINGS) $(FLOATS) $(DEPENDENCIES) $(INCLUDES)
-CORE_FLAGS := -O2 -fPIC -fvisibility=hidden
+# What is shipped (libraries, modules, kernels, hosts) is compiled and linked
+# with the caller's flags, too: behind our own, so that theirs count, and before
+# those that must not change.
+ASKED_FLAGS = $(CPPFLAGS) $(CFLAGS) $(FLOATS)
+LINK = $(CC) $(CFLAGS) $(FLOATS) $(LDFLAGS)
+# A library linked with it makes all threads that load it compute in another way.
+ifneq ($(filter -Ofast,$(CFLAGS)),)
+$(error -Ofast changes the results of the whole process: use CFLAGS=-O3)
+endif
+CORE_FLAGS := -O2 -fvisibility=hidden
 # A short call of the C API for Lua is a dozen calls of Lua's and of ours: the
 # first go without a detour over the linker's table, the others need none. It
 # makes has() a tenth faster.
@@ -182,7 +196,7 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SECONDARY:
 .PHONY: all help demo examples test suite check-hard bench bench-lua run-bench \
   run-bench-lua lint format floors sizes check-rockspec rockspec cdef mutants \
-  planted fuzz soak install clean libraries compile-checks kernels embed \
+  planted fuzz soak install uninstall clean libraries compile-checks kernels embed \
   install-embed \
   bench-programs bench-js bench-report claimed-benches \
   lua54 luajit lua51 lua52 lua53
@@ -209,6 +223,7 @@ help:
 	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
 	@echo 'make rockspec  brings its lists of files up to date; make cdef likewise'
 	@echo 'make install   PREFIX=/usr/local: C libraries, headers, Lua files'
+	@echo 'make uninstall PREFIX=/usr/local: removes them'
 	@echo 'make clean'
 	@echo 'demo and test install what they miss, on Debian and as root.'
 
@@ -220,14 +235,14 @@ $(VECTORISED:%=build/core/%.o): CORE_FLAGS += -O3
 
 build/core/%.o: core/%.c Makefile
 	@mkdir -p $(@D)
-	$(COMPILE) $(CORE_FLAGS) -c -o $@ $<
+	$(COMPILE) $(CORE_FLAGS) $(ASKED_FLAGS) -fPIC -c -o $@ $<
 
 build/libecs.a: $(CORE_OBJECTS)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
 build/libecs.so: $(CORE_OBJECTS)
-	$(CC) -shared -Wl,-soname,libecs.so.0 -o $@ $^ $(LDLIBS)
+	$(LINK) -shared -Wl,-soname,libecs.so.0 -o $@ $^ $(LDLIBS)
 
 # The Lua modules ---------------------------------------------------------
 
@@ -237,12 +252,13 @@ $(1): build/$(1)/ecs/core.so
 
 build/$(1)/objects/%.o: bindings/lua/%.c Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(BINDING_FLAGS) $$(BINDING_INCLUDES) -isystem $(2) -c -o $$@ $$<
+	$$(COMPILE) $$(BINDING_FLAGS) $$(BINDING_INCLUDES) -isystem $(2) \
+	  $$(ASKED_FLAGS) -fPIC -c -o $$@ $$<
 
 build/$(1)/ecs/core.so: $(CORE_OBJECTS) \
   $(LUA_SOURCES:bindings/lua/%.c=build/$(1)/objects/%.o)
 	@mkdir -p $$(@D)
-	$$(CC) -shared $$(MODULE_LINK) -o $$@ $$^ $$(LDLIBS)
+	$$(LINK) -shared $$(MODULE_LINK) -o $$@ $$^ $$(LDLIBS)
 
 build/libecs_$(1).a: $(LUA_SOURCES:bindings/lua/%.c=build/$(1)/objects/%.o)
 	@rm -f $$@
@@ -304,13 +320,14 @@ compile-checks: $(if $(wildcard $(LUA51_INCLUDE)/lua.h),lua51) \
 
 # Native kernels ----------------------------------------------------------
 
-KERNEL_FLAGS := -O3 -fPIC -fvisibility=hidden
+KERNEL_FLAGS := -O3 -fvisibility=hidden
 
 # $(1) a source
 define kernel_library
 build/kernels/$(basename $(notdir $(1))).so: $(1) Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(KERNEL_FLAGS) -shared -o $$@ $$< $$(KERNEL_CORE)
+	$$(COMPILE) $$(KERNEL_FLAGS) $$(ASKED_FLAGS) $$(LDFLAGS) -fPIC -shared \
+	  -o $$@ $$< $$(KERNEL_CORE)
 endef
 $(foreach source,$(KERNEL_SOURCES),$(eval $(call kernel_library,$(source))))
 
@@ -335,8 +352,8 @@ HOST_FLAGS := -O2
 define lua_host
 build/embed/$(1)/%: examples/embed/%.c build/libecs_$(1).a build/libecs.a Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(HOST_FLAGS) -isystem $(2) -o $$@ $$< build/libecs_$(1).a \
-	  build/libecs.a $(3) $$(LDLIBS)
+	$$(COMPILE) $$(HOST_FLAGS) -isystem $(2) $$(ASKED_FLAGS) $$(LDFLAGS) -o $$@ $$< \
+	  build/libecs_$(1).a build/libecs.a $(3) $$(LDLIBS)
 endef
 $(eval $(call lua_host,lua54,$(LUA54_INCLUDE),$(LUA54_LIBRARY)))
 $(eval $(call lua_host,luajit,$(LUAJIT_INCLUDE),$(LUAJIT_LIBRARY)))
@@ -567,33 +584,55 @@ soak:
 
 # Installation ------------------------------------------------------------
 
+INTO = $(DESTDIR)$(PREFIX)
+
 # Also, for each Lua whose headers are here, what hosts are linked with, and the
-# Lua files where that Lua looks for them by itself.
+# Lua files where that Lua looks for them by itself. Programs find a shared
+# library in /usr/local/lib once ldconfig has run; a package does it by itself.
 install: libraries install-embed
-	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
-	install -m 644 build/libecs.a $(DESTDIR)$(PREFIX)/lib
-	install -m 755 build/libecs.so $(DESTDIR)$(PREFIX)/lib/libecs.so.0
-	ln -sf libecs.so.0 $(DESTDIR)$(PREFIX)/lib/libecs.so
-	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include
+	install -d "$(INTO)/lib" "$(INTO)/include"
+	install -m 644 build/libecs.a "$(INTO)/lib"
+	install -m 755 build/libecs.so "$(INTO)/lib/libecs.so.0"
+	ln -sf libecs.so.0 "$(INTO)/lib/libecs.so"
+	install -m 644 $(PUBLIC_HEADERS) "$(INTO)/include"
+	$(if $(DESTDIR),,@$(LDCONFIG) 2>/dev/null || \
+	  echo 'install: ldconfig could not run. As root it lets programs find' \
+	  'libecs.so.0; without it, set LD_LIBRARY_PATH')
 
 SCRIPT_FOLDERS := ecs ecs/compile ecs/ffi
+SCRIPTS := $(patsubst scripts/%,%,$(wildcard $(SCRIPT_FOLDERS:%=scripts/%/*.lua)))
 
 # $(1) the abi, $(2) the version of Lua whose files it reads
 define install_host
 install-$(1): build/libecs_$(1).a
-	install -d $$(DESTDIR)$$(PREFIX)/lib
-	install -m 644 build/libecs_$(1).a $$(DESTDIR)$$(PREFIX)/lib
+	install -d "$$(INTO)/lib"
+	install -m 644 build/libecs_$(1).a "$$(INTO)/lib"
 	for folder in $(SCRIPT_FOLDERS); do \
-	  install -d $$(DESTDIR)$$(PREFIX)/share/lua/$(2)/$$$$folder && \
+	  install -d "$$(INTO)/share/lua/$(2)/$$$$folder" && \
 	  install -m 644 scripts/$$$$folder/*.lua \
-	    $$(DESTDIR)$$(PREFIX)/share/lua/$(2)/$$$$folder || exit 1; done
-.PHONY: install-$(1)
+	    "$$(INTO)/share/lua/$(2)/$$$$folder" || exit 1; done
+
+uninstall-$(1):
+	rm -f "$$(INTO)/lib/libecs_$(1).a"
+	for file in $(SCRIPTS); do \
+	  rm -f "$$(INTO)/share/lua/$(2)/$$$$file" || exit 1; done
+	for folder in $(SCRIPT_FOLDERS); do echo $$$$folder; done | sort -r | \
+	  while read -r folder; do \
+	    rmdir "$$(INTO)/share/lua/$(2)/$$$$folder" 2>/dev/null || :; done
+.PHONY: install-$(1) uninstall-$(1)
 endef
 $(eval $(call install_host,lua54,5.4))
 $(eval $(call install_host,luajit,5.1))
 
 install-embed: $(if $(wildcard $(LUA54_INCLUDE)/lua.h),install-lua54) \
   $(if $(wildcard $(LUAJIT_INCLUDE)/lua.h),install-luajit)
+
+# The files that this version installs, and its folders if nothing else is there.
+uninstall: uninstall-lua54 uninstall-luajit
+	rm -f "$(INTO)/lib/libecs.a" "$(INTO)/lib/libecs.so" \
+	  "$(INTO)/lib/libecs.so.0"
+	for header in $(notdir $(PUBLIC_HEADERS)); do \
+	  rm -f "$(INTO)/include/$$header" || exit 1; done
 
 # Also what luarocks leaves beside the sources.
 clean:

@@ -73,12 +73,28 @@
 
 #define ECS_VERSION "0.1.0"
 
+#if UINTPTR_MAX != UINT64_MAX
+#error "ecs needs a 64-bit machine: pointers have to have 64 bits"
+#endif
+
+/* Marks what C programs call. A file of the library that defines such functions
+ * defines ECS_DEFINES_API first: then the library calls its own functions, also
+ * in a process where something else has functions of the same names. */
 #ifndef ECS_API
 #if defined(_WIN32)
 #define ECS_API __declspec(dllexport)
+#elif defined(ECS_DEFINES_API) && defined(__ELF__)
+#define ECS_API __attribute__((visibility("protected")))
 #else
 #define ECS_API __attribute__((visibility("default")))
 #endif
+#endif
+
+/* Casts in macros, which programs in C++ compile with warnings of their own. */
+#ifdef __cplusplus
+#define ECS_AS(type, value) static_cast<type>(value)
+#else
+#define ECS_AS(type, value) ((type)(value))
 #endif
 
 #ifdef __cplusplus
@@ -114,6 +130,10 @@ typedef enum ecs_Status {
   ECS_E_CIRCLE,    /* a link of a tree that would close a circle */
   ECS_STATUS_COUNT
 } ecs_Status;
+
+/* Enumerations are ints in the library, so no program may make them shorter. */
+typedef char
+    ecs_needs_no_short_enums[sizeof(ecs_Status) == sizeof(int) ? 1 : -1];
 
 /* The name of a status as text, "ECS_E_DEAD". Never NULL: an unknown number
  * gets a name of its own. A string constant. */

@@ -55,6 +55,12 @@
 
 #include <string.h>
 
+/* Its functions cast as C does, whatever a program in C++ wants of its own. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -108,7 +114,7 @@ typedef struct ecs_Row {
  * float, double, int8_t ... uint32_t, uint8_t for a bool, ecs_Entity. What is
  * stored there must be what ecs_scalar_convert stores (ecs_Batch). */
 #define ECS_ELEMENT(row, type, field) \
-  (((type *)(row)->columns[field])[(row)->index])
+  (ECS_AS(type *, (row)->columns[field])[(row)->index])
 
 /* Rows of several entities in one table, valid as long as a row. */
 #define ECS_ROWS_BLOCK 64u
@@ -121,7 +127,7 @@ typedef struct ecs_RowBlock {
 } ecs_RowBlock;
 
 /* The column of a field; types are those of ECS_ELEMENT. */
-#define ECS_COLUMN(block, type, field) ((type *)(block)->columns[field])
+#define ECS_COLUMN(block, type, field) ECS_AS(type *, (block)->columns[field])
 
 /* What this header believes of the library: a number that changes with the
  * layout, the bits of a page, and the generations that a word distinguishes. */
@@ -487,4 +493,9 @@ static inline ecs_Status ecs_rows_set(ecs_Rows *rows, ecs_Entity entity,
 #ifdef __cplusplus
 }
 #endif
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
 #endif

@@ -39,6 +39,12 @@
 
 #include "ecs.h"
 
+/* Its functions cast as C does, whatever a program in C++ wants of its own. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -216,6 +222,10 @@ ECS_API size_t ecs_grid_explain(ecs_Grid *grid, char *text, size_t capacity);
 
 #ifdef __cplusplus
 }
+#endif
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -108,15 +108,15 @@
  * or 1, for an entity an ecs_Entity. ECS_PARAMETERS_OF initialises an
  * ecs_KernelParameters; members is an array (not a pointer) of
  * ecs_KernelParameter. */
-#define ECS_PARAMETER(structure, member, type)              \
-  {                                                         \
-#member, (type), (uint32_t)offsetof(structure, member), \
-        (uint32_t)sizeof(((structure *)0)->member)          \
+#define ECS_PARAMETER(structure, member, type)                      \
+  {                                                                 \
+#member, (type), ECS_AS(uint32_t, offsetof(structure, member)), \
+        ECS_AS(uint32_t, sizeof(ECS_AS(structure *, 0)->member))    \
   }
 #define ECS_PARAMETERS_OF(structure, members)        \
   {                                                  \
     (members), sizeof(members) / sizeof(*(members)), \
-        (uint32_t)sizeof(structure)                  \
+        ECS_AS(uint32_t, sizeof(structure))          \
   }
 #define ECS_KERNEL_PARAMETERS(name, run, columns, flags, parameters)         \
   {                                                                          \
@@ -128,22 +128,26 @@
  * array of ecs_Kernel. The sizes in the object let the loader refuse a library
  * that was compiled against another ecs.h. */
 #ifdef __cplusplus
-#define ECS_KERNEL_EXPORT extern "C" ECS_API
+#define ECS_KERNEL_EXPORT(declaration) \
+  extern "C" {                         \
+  ECS_API extern declaration;          \
+  }
 #else
-#define ECS_KERNEL_EXPORT ECS_API
+#define ECS_KERNEL_EXPORT(declaration) ECS_API extern declaration;
 #endif
-#define ECS_KERNEL_LIBRARY(kernels)                                    \
-  ECS_KERNEL_EXPORT extern const ecs_KernelLibrary ecs_kernel_library; \
+#define ECS_KERNEL_LIBRARY(kernels)                             \
+  ECS_KERNEL_EXPORT(const ecs_KernelLibrary ecs_kernel_library) \
   const ecs_KernelLibrary ecs_kernel_library = ECS_KERNEL_LIBRARY_OF(kernels)
 
 /* The same object as an initialiser, for programs with compiled-in kernels:
  *      static const ecs_KernelLibrary host = ECS_KERNEL_LIBRARY_OF(kernels); */
-#define ECS_KERNEL_LIBRARY_OF(kernels)                                        \
-  {                                                                           \
-    ECS_KERNEL_ABI, (uint32_t)sizeof(ecs_Kernel),                             \
-        (uint32_t)sizeof(ecs_KernelColumn), (uint32_t)sizeof(ecs_KernelCall), \
-        (kernels), sizeof(kernels) / sizeof(*(kernels)),                      \
-        (uint32_t)sizeof(ecs_KernelParameter)                                 \
+#define ECS_KERNEL_LIBRARY_OF(kernels)                       \
+  {                                                          \
+    ECS_KERNEL_ABI, ECS_AS(uint32_t, sizeof(ecs_Kernel)),    \
+        ECS_AS(uint32_t, sizeof(ecs_KernelColumn)),          \
+        ECS_AS(uint32_t, sizeof(ecs_KernelCall)), (kernels), \
+        sizeof(kernels) / sizeof(*(kernels)),                \
+        ECS_AS(uint32_t, sizeof(ecs_KernelParameter))        \
   }
 
 #endif

@@ -59,6 +59,13 @@
 
 #include "ecs.h"
 
+/* As ECS_API, for the files that define ECS_DEFINES_LUA_API. */
+#if defined(ECS_DEFINES_LUA_API) && defined(__ELF__)
+#define ECS_LUA_API __attribute__((visibility("protected")))
+#else
+#define ECS_LUA_API ECS_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -71,25 +78,25 @@ typedef struct lua_State lua_State;
  * this file; further calls are harmless. The standard libraries must be open,
  * above all `package`. Pushes nothing. Fails when the Lua files are not found
  * or are of another version, or when another ecs.core was loaded before. */
-ECS_API int ecs_lua_open(lua_State *L);
+ECS_LUA_API int ecs_lua_open(lua_State *L);
 
 /* Pushes the world as scripts see it: the same object each time. The world
  * stays the host's. Fails when the world is NULL, is borrowed by another state,
  * or belongs to Lua (see ecs_lua_give), or when a script has defined a
  * component of the same name with other fields or in another order. Cost: a
  * visit of every component, the first time. */
-ECS_API int ecs_lua_push(lua_State *L, ecs_World *world);
+ECS_LUA_API int ecs_lua_push(lua_State *L, ecs_World *world);
 
 /* Pushes the world as ecs_lua_push does, and hands it over to Lua: from now on
  * Lua destroys it, by world:close() or when no script refers to it any more.
  * Afterwards the host must get its pointer by ecs_lua_world. Fails as
  * ecs_lua_push; then the world still belongs to the host. */
-ECS_API int ecs_lua_give(lua_State *L, ecs_World *world);
+ECS_LUA_API int ecs_lua_give(lua_State *L, ecs_World *world);
 
 /* The world at a stack index, made by a script or by the host; NULL for any
  * other value and for a closed world. The pointer is borrowed until a script or
  * the collector ends the world. Does not change the stack. */
-ECS_API ecs_World *ecs_lua_world(lua_State *L, int index);
+ECS_LUA_API ecs_World *ecs_lua_world(lua_State *L, int index);
 
 /* Ends the loan of a world to this state: the queries of scripts are destroyed,
  * and every object that scripts kept of the world, their systems included,
@@ -97,17 +104,17 @@ ECS_API ecs_World *ecs_lua_world(lua_State *L, int index);
  * not borrowed the world. Fails inside a script's callback on the world, and
  * inside a frame that records its changes. The world may be pushed again, here
  * or to another state. */
-ECS_API int ecs_lua_detach(lua_State *L, ecs_World *world);
+ECS_LUA_API int ecs_lua_detach(lua_State *L, ecs_World *world);
 
 /* Runs one frame of a borrowed world: world:progress(dt). dt is in the unit of
  * the host. Pushes nothing. Fails when the world is not borrowed by this state,
  * and as world:progress; the message is then what a system raised. */
-ECS_API int ecs_lua_progress(lua_State *L, ecs_World *world, double dt);
+ECS_LUA_API int ecs_lua_progress(lua_State *L, ecs_World *world, double dt);
 
 /* Runs one phase of a borrowed world: world:run(phase, dt). Pushes nothing.
  * Fails as ecs_lua_progress, and when the world has no such phase. */
-ECS_API int ecs_lua_run(lua_State *L, ecs_World *world, const char *phase,
-                        double dt);
+ECS_LUA_API int ecs_lua_run(lua_State *L, ecs_World *world, const char *phase,
+                            double dt);
 
 /* Sets the most bytes that all worlds which scripts of this state make may hold
  * together; 0, as it is at first: any number. Lua's own allocator does not see
@@ -117,7 +124,7 @@ ECS_API int ecs_lua_run(lua_State *L, ecs_World *world, const char *phase,
  * Scripts can read the limit in world:stats(), and cannot change it. Worlds of
  * the host do not count: they have limits of their own (ecs_WorldDescription,
  * ecs_world_budget). Pushes nothing. Fails before ecs_lua_open. */
-ECS_API int ecs_lua_memory_limit(lua_State *L, uint64_t bytes);
+ECS_LUA_API int ecs_lua_memory_limit(lua_State *L, uint64_t bytes);
 
 /* Makes kernels that are compiled into the host known to scripts under a name:
  * with the name "host", a system may say native = "host.drag". The name is
@@ -125,8 +132,8 @@ ECS_API int ecs_lua_memory_limit(lua_State *L, uint64_t bytes);
  * world that was in it; ECS_KERNEL_LIBRARY_OF (ecs_kernel.h) initialises one.
  * Pushes nothing. Fails when the name is empty or belongs to another library,
  * or when the library was compiled against another ecs.h. */
-ECS_API int ecs_lua_library(lua_State *L, const char *name,
-                            const ecs_KernelLibrary *library);
+ECS_LUA_API int ecs_lua_library(lua_State *L, const char *name,
+                                const ecs_KernelLibrary *library);
 
 #ifdef __cplusplus
 }

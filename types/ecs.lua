@@ -796,7 +796,8 @@ function ecs.world(options) end
 function ecs.on_fallback(system, where, why) end
 
 ---Loads a library of native kernels from package.cpath; it stays loaded.
----Returns the full names of its kernels, or nil and an error message.
+---Returns the full names of its kernels, or nil and an error message: also when
+---the file has changed since it was loaded.
 ---@param library string
 ---@return string[]? kernels
 ---@return string? reason

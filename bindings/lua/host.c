@@ -9,6 +9,8 @@
  * there without an allocation and calls it protected: no error of Lua gets past
  * this file.
  */
+#define ECS_DEFINES_LUA_API /* ecs_lua.h */
+
 #include "host.h"
 
 #include "api/for_bindings.h"

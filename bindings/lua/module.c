@@ -7,7 +7,8 @@
  * The functions with which scripts/ecs installs methods and lends functions to
  * the state are here, too.
  */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE         /* dladdr */
+#define ECS_DEFINES_LUA_API /* ecs_lua.h */
 
 #if !defined(_WIN32)
 #include <dlfcn.h>
@@ -224,8 +225,8 @@ static int open_module(lua_State *L) {
   return 1;
 }
 
-ECS_API int luaopen_ecs_core(lua_State *L);
-ECS_API int luaopen_ecs_core(lua_State *L) {
+ECS_LUA_API int luaopen_ecs_core(lua_State *L);
+ECS_LUA_API int luaopen_ecs_core(lua_State *L) {
   bind_ensure_state(L);
   lua_pushcclosure(L, open_module, 1);
   lua_call(L, 0, 1);

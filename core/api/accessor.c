@@ -18,6 +18,8 @@
  * Cost: constant for one entity. The caches are checked against the store in
  * checked builds.
  */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "base/misuse.h"
 #include "storage/table_image.h"
 #include "world/deferral.h"

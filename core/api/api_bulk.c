@@ -9,6 +9,8 @@
  *             2. record what must be recorded                  may fail
  *             3. write the other matches in place
  */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "base/misuse.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"

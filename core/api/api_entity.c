@@ -3,6 +3,8 @@
  * Checks components, fields and images, then calls world/deferred_change.h.
  * Entities need no check of their own: the store finds no row for a handle that
  * is not alive. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "api/api_entity.h"
 
 #include "base/misuse.h"

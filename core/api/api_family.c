@@ -1,4 +1,6 @@
 /* api_family.c: the border for families: entities that are spawned together. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "base/misuse.h"
 #include "world/family.h"
 

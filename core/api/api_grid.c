@@ -1,4 +1,6 @@
 /* api_grid.c: the border for grids. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "api/api_grid.h"
 #include "base/misuse.h"
 #include "query/grid_build.h"

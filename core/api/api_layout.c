@@ -1,4 +1,6 @@
 /* api_layout.c: the border for choosing the storage. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "api/api_query.h"
 #include "base/misuse.h"
 #include "change/regroup.h"

@@ -1,4 +1,6 @@
 /* api_link.c: the border for links: which entities link to which. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "base/misuse.h"
 #include "world/deferred_change.h"
 

@@ -3,6 +3,8 @@
  * While nothing is open, change/list_change.h changes the list. While a level
  * is open, each change is recorded as a single call would record it: all of
  * them or none. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "base/misuse.h"
 #include "change/list_change.h"
 #include "world/deferral.h"

@@ -1,4 +1,6 @@
 /* api_name.c: the border for the names of entities. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include <string.h>
 
 #include "base/misuse.h"

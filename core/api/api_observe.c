@@ -1,4 +1,6 @@
 /* api_observe.c: the border for observers and their notices. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "base/misuse.h"
 #include "query/access.h"
 #include "query/query.h"

@@ -2,6 +2,8 @@
  *
  * Checks that a call has as many uniforms, reductions, arrays and grids as its
  * program, and that no open cursor claims what the program reads or writes. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "base/misuse.h"
 #include "program/program_parse.h"
 #include "program/program_order.h"

@@ -2,6 +2,8 @@
  *
  * Checks terms and claims. Beginning a cursor opens a level of recording
  * (world/deferral.h); ending or discarding the cursor closes the level. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "api/api_query.h"
 #include "api/api_grid.h"
 #include "base/misuse.h"

@@ -1,5 +1,7 @@
 /* api_world.c: the border for a world's life, components, storage and
  * deferral. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "api/api_query.h"
 #include "base/misuse.h"
 #include "world/deferral.h"

@@ -1,4 +1,6 @@
 /* field_access.c: single fields of single entities, as numbers, for LuaJIT. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "api/field_access.h"
 
 #include <float.h>

@@ -1,4 +1,6 @@
 /* program_keys.c: which elements of arrays a run of a program will look at. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "api/program_keys.h"
 
 #include "base/misuse.h"

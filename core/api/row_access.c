@@ -12,6 +12,8 @@
  * changes one of these changes ECS_ROWS_LAYOUT, so that programs that were
  * compiled before are refused.
  */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "ecs_access.h"
 
 #include "base/misuse.h"

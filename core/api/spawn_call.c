@@ -1,4 +1,6 @@
 /* spawn_call.c: spawning from numbers, for bindings. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "api/spawn_call.h"
 
 #include <float.h>

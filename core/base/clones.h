@@ -3,7 +3,9 @@
 #define ECS_CLONES_H
 
 /* CLONES before a function compiles it for each of these instruction sets. The
- * dynamic linker of glibc picks a clone when the library is loaded. Under a
+ * dynamic linker of glibc picks a clone when the library is loaded. The function
+ * is static: GCC would export the choice of another one's clones, and the
+ * process might have a function of that name. Under a
  * sanitizer there are no clones, as its runtime starts too late for that. Tests
  * define LOOPS_WITHOUT_CLONES to compile for one instruction set. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \

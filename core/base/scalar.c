@@ -13,6 +13,8 @@
  *
  * Invariant: scalar_canonicalize changes nothing that these functions store.
  */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "base/scalar.h"
 
 #include <math.h>

@@ -6,6 +6,8 @@
  * Both functions take any number, because a binding may pass on one that came
  * from elsewhere; the answer is a string constant either way.
  */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "base/status.h"
 
 /* The list's own numbers, to be compared with those of ecs.h. */

@@ -5,6 +5,7 @@
  * built against this ecs.h. A library that passes is never closed, because
  * worlds may call into it for as long as they live.
  */
+#define ECS_DEFINES_API /* ecs.h */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,6 @@
 /* elementary.c: the functions that programs outside the core call. */
+#define ECS_DEFINES_API /* ecs.h */
+
 /* A rock cannot have compiler flags per file, so this file sets its own:
  * nothing here may become a fused multiply-add. */
 #if defined(__clang__)

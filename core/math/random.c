@@ -1,4 +1,6 @@
 /* random.c: random numbers for rows, the same on every machine. */
+#define ECS_DEFINES_API /* ecs.h */
+
 #include "ecs.h"
 #include "base/invariant.h"
 #include "base/misuse.h"

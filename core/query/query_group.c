@@ -194,7 +194,7 @@ uint64_t query_group_word(const QueryGroup *query_group, const Table *table,
   return word_of(query_group, table, first, count);
 }
 
-CLONES uint32_t query_group_list(const QueryGroup *query_group,
+CLONES static uint32_t list_rows(const QueryGroup *query_group,
                                  const Table *table, uint32_t first,
                                  uint32_t count, uint32_t *list) {
   uint32_t listed = 0;
@@ -205,6 +205,11 @@ CLONES uint32_t query_group_list(const QueryGroup *query_group,
     listed = bits_list_ahead(rows, first + i, list, listed);
   }
   return listed;
+}
+
+uint32_t query_group_list(const QueryGroup *query_group, const Table *table,
+                          uint32_t first, uint32_t count, uint32_t *list) {
+  return list_rows(query_group, table, first, count, list);
 }
 
 /* The sum of QUERY_SIFT_ROWS bytes that are 0 or 1. */
@@ -218,7 +223,7 @@ static inline uint32_t sum_of(const uint8_t *bytes) {
   return (uint32_t)(sums * 0x0001000100010001u >> 48);
 }
 
-CLONES uint32_t query_group_sift(const QueryGroup *query_group,
+CLONES static uint32_t sift_rows(const QueryGroup *query_group,
                                  const Table *table, uint32_t first,
                                  uint32_t count, uint8_t *fits) {
   ECS_ASSERT(count <= QUERY_SIFT_ROWS && count <= table->count - first);
@@ -241,6 +246,11 @@ CLONES uint32_t query_group_sift(const QueryGroup *query_group,
     for (uint32_t k = 0; k < count; k++) fits[k] &= offers[k];
   }
   return sum_of(fits);
+}
+
+uint32_t query_group_sift(const QueryGroup *query_group, const Table *table,
+                          uint32_t first, uint32_t count, uint8_t *fits) {
+  return sift_rows(query_group, table, first, count, fits);
 }
 
 static uint32_t bits_set(const uint64_t *words, uint32_t count) {

@@ -33,11 +33,18 @@ local function search(name, path)
 end
 
 --- Loads the library with this name, unless it is loaded already. Returns a new
--- list of the full names of its kernels, or nil and an error message. Raises an
--- error if name is not a string or is empty.
+-- list of the full names of its kernels, or nil and an error message. The code
+-- of a loaded library is never replaced, because systems may be running it:
+-- where its file has changed, that is the message. Raises an error if name is
+-- not a string or is empty.
 function native_library.load(name)
   if type(name) ~= "string" or name == "" then
     error("ecs: load_native takes the name of a library, such as 'physics'", 2)
+  end
+  local rebuilt = core.changed(name)
+  if rebuilt then
+    return nil, "ecs: " .. rebuilt .. " has changed on disk since '" .. name
+      .. "' was loaded from it: restart the program"
   end
   if not core.kernels(name) then
     local path, tried = search(name, package.cpath)

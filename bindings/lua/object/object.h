@@ -220,6 +220,6 @@ BIND_INTERNAL void bind_push_methods(lua_State *L, ObjectKind kind);
 
 /* Pushes a table of the private table of the object at an index, made if there is
  * none. */
-void bind_push_kept(lua_State *L, int index, const char *name);
+BIND_INTERNAL void bind_push_kept(lua_State *L, int index, const char *name);
 
 #endif

@@ -15,18 +15,31 @@
  * Private table of a Kernel: 1 query, 2 parameters, then the names of the
  * parameters.
  */
+#define _POSIX_C_SOURCE 200809L
 #include "program/lua_kernel.h"
 
 #include <string.h>
+#if !defined(_WIN32)
+#include <sys/stat.h>
+#endif
 
 #include "object/number.h"
 #include "query/lua_query.h"
 #include "world/collect.h"
 #include "world/report.h"
 
+/* What tells a file from the one that was there before. All 0: no file. */
+typedef struct FileMark {
+  uint64_t device, number; /* the file's own */
+  int64_t bytes;
+  int64_t seconds, nanoseconds; /* when it was last written */
+} FileMark;
+
 typedef struct Library {
   Header header;
   const ecs_KernelLibrary *native;
+  FileMark mark; /* of the file, from before it was loaded */
+  char path[];   /* the file's; empty: compiled into the host */
 } Library;
 
 typedef struct Kernel {
@@ -45,14 +58,36 @@ typedef struct Kernel {
 /* No kernel needs more. */
 #define PARAMETER_BYTES 65536u
 
+/* The mark of the file with this path. False: there is none. */
+static bool mark_file(const char *path, FileMark *mark) {
+  memset(mark, 0, sizeof *mark);
+#if defined(_WIN32)
+  (void)path;
+  return false;
+#else
+  struct stat about;
+  if (stat(path, &about) != 0) return false;
+  mark->device = (uint64_t)about.st_dev;
+  mark->number = (uint64_t)about.st_ino;
+  mark->bytes = (int64_t)about.st_size;
+  mark->seconds = (int64_t)about.st_mtim.tv_sec;
+  mark->nanoseconds = (int64_t)about.st_mtim.tv_nsec;
+  return true;
+#endif
+}
+
 /* Pushes the library of this name, or nil; returns NULL for nil. */
-static const ecs_KernelLibrary *find_library(lua_State *L, const char *name) {
+static const Library *find_kept(lua_State *L, const char *name) {
   bind_push_shared(L);
   lua_getfield(L, -1, "libraries");
   lua_remove(L, -2);
   lua_getfield(L, -1, name);
   lua_remove(L, -2);
-  Library *library = (Library *)bind_find(L, -1, KIND_LIBRARY);
+  return (const Library *)bind_find(L, -1, KIND_LIBRARY);
+}
+
+static const ecs_KernelLibrary *find_library(lua_State *L, const char *name) {
+  const Library *library = find_kept(L, name);
   return library ? library->native : NULL;
 }
 
@@ -70,7 +105,11 @@ static int load(lua_State *L) {
   const char *path = luaL_checkstring(L, 2);
   char reason[512] = "";
   if (!find_library(L, name)) {
-    Library *library = (Library *)bind_new(L, KIND_LIBRARY, sizeof *library);
+    size_t path_bytes = strlen(path) + 1;
+    Library *library =
+        (Library *)bind_new(L, KIND_LIBRARY, sizeof *library + path_bytes);
+    memcpy(library->path, path, path_bytes);
+    (void)mark_file(path, &library->mark);
     ecs_Status status =
         ecs_library_load(path, &library->native, reason, sizeof reason);
     if (status != ECS_OK) {
@@ -90,9 +129,26 @@ void bind_library_add(lua_State *L, const char *name,
   const ecs_KernelLibrary *known = find_library(L, name);
   if (known == native) return;
   if (known) bind_error(L, "there is another library of the name '%s'", name);
-  Library *library = (Library *)bind_new(L, KIND_LIBRARY, sizeof *library);
+  Library *library = (Library *)bind_new(L, KIND_LIBRARY, sizeof *library + 1);
   library->native = native;
+  library->path[0] = '\0';
   keep_library(L, name);
+}
+
+/* changed(name): the path of the library's file, where another file is there
+ * now than when the library was loaded; otherwise nothing. */
+static int changed(lua_State *L) {
+  const Library *library = find_kept(L, luaL_checkstring(L, 1));
+  FileMark now;
+  if (!library || library->path[0] == '\0') return 0;
+  if (!mark_file(library->path, &now)) return 0;
+  const FileMark *then = &library->mark;
+  if (now.device == then->device && now.number == then->number &&
+      now.bytes == then->bytes && now.seconds == then->seconds &&
+      now.nanoseconds == then->nanoseconds)
+    return 0;
+  lua_pushstring(L, library->path);
+  return 1;
 }
 
 /* kernels(name): the names of the library's kernels; nothing when there is no
@@ -319,10 +375,8 @@ static int run_kernel(lua_State *L) {
   return bind_fail(L);
 }
 
-static const luaL_Reg functions[] = {{"load", load},
-                                     {"kernels", kernels},
-                                     {"kernel", kernel_bind},
-                                     {"run_kernel", run_kernel},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"load", load},          {"changed", changed},       {"kernels", kernels},
+    {"kernel", kernel_bind}, {"run_kernel", run_kernel}, {NULL, NULL}};
 
 void bind_open_lua_kernel(lua_State *L) { bind_add(L, functions); }

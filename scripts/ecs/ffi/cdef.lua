@@ -33,6 +33,8 @@ typedef enum ecs_Status {
   ECS_E_CIRCLE,
   ECS_STATUS_COUNT
 } ecs_Status;
+typedef char
+    ecs_needs_no_short_enums[sizeof(ecs_Status) == sizeof(int) ? 1 : -1];
 const char *ecs_status_name(ecs_Status status);
 const char *ecs_status_text(ecs_Status status);
 typedef uint64_t ecs_Entity;

@@ -47,6 +47,70 @@ describe("load_native", function()
     assert.equal("string", type(text))
   end)
 
+  describe("of a file that has changed", function()
+    local folder, path
+    before_each(function()
+      folder, path = os.tmpname(), package.cpath
+      assert(os.remove(folder))
+      assert(os.execute("mkdir " .. folder))
+      package.cpath = folder .. "/?.so;" .. path
+    end)
+    after_each(function()
+      package.cpath = path
+      assert(os.execute("rm -r " .. folder))
+    end)
+
+    --- Builds a library anew, as a linker does: a new file takes the name.
+    local function put(source, name)
+      local made = ("%s/%s.so"):format(folder, name)
+      assert(os.execute(("cp build/kernels/%s.so %s.new && mv %s.new %s")
+        :format(source, made, made, made)))
+      return made
+    end
+
+    it("says so, and that the program must be started again", function()
+      local made = put("physics", "rebuilt")
+      local names = assert(ecs.load_native "rebuilt")
+      assert.same(names, (ecs.load_native "rebuilt"))
+      put("probe", "rebuilt")
+      for _ = 1, 2 do
+        local listed, text = ecs.load_native "rebuilt"
+        assert.is_nil(listed)
+        assert.equal("ecs: " .. made .. " has changed on disk since 'rebuilt' "
+          .. "was loaded from it: restart the program", text)
+      end
+    end)
+
+    it("sees a file that was written in place", function()
+      local made = put("physics", "touched")
+      assert(ecs.load_native "touched")
+      assert(os.execute("touch -d '2001-02-03 04:05:06' " .. made))
+      local listed, text = ecs.load_native "touched"
+      assert.is_nil(listed)
+      assert.truthy(text:find("touched.so has changed on disk", 1, true), text)
+    end)
+
+    it("goes on with the kernels of a file that is gone", function()
+      local made = put("physics", "removed")
+      local names = assert(ecs.load_native "removed")
+      assert(os.remove(made))
+      assert.same(names, (ecs.load_native "removed"))
+    end)
+
+    it("goes on in systems that use its kernels", function()
+      put("physics", "kept")
+      local names = assert(ecs.load_native "kept")
+      put("probe", "kept")
+      assert.is_nil((ecs.load_native "kept"))
+      local world = ecs.world {}
+      local entity = world:spawn(Position { y = 5 }, Velocity { y = 2 })
+      world:system { name = "fall", query = { Position, Velocity },
+                     native = names[1] }
+      world:progress(1)
+      assert.not_equal(2, (world:get(entity, Velocity, "y")))
+    end)
+  end)
+
   it("takes a name", function()
     refuses(function() ecs.load_native() end, "name")
     refuses(function() ecs.load_native(3) end, "name")
