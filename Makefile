@@ -70,6 +70,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
+  object/plain_table \
   object/read_file object/tokens object/same_code object/lua_math \
   component/definition component/new_definition component/define \
   component/prefab component/new_prefab \

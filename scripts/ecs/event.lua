@@ -44,6 +44,7 @@
 
 local backend = require "ecs.backend"
 local message = require "ecs.message"
+local plain_table = require "ecs.plain_table"
 
 local core, is_idle = backend.core, backend.is_idle
 local find_state, record = core.find_state, core.record
@@ -97,6 +98,9 @@ end
 --- Defines a kind of events, as ecs.component and ecs.tag define components.
 -- Raises an error if there is a component of that name which is none.
 function event.define(name, fields)
+  if type(fields) == "table" and type(name) == "string" then
+    fields = plain_table(fields, name, "its table of fields", nil, "all")
+  end
   local found, definition = pcall(core.component, name)
   if found and not is_event(definition) then
     error("ecs: event: there is a component " .. message.describe(name)

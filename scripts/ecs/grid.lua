@@ -14,6 +14,7 @@
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
+local plain_table = require "ecs.plain_table"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local system = require "ecs.system"
@@ -28,17 +29,20 @@ local function fail(text, level)
   error("ecs: grid: " .. text, level)
 end
 
+--- The description without a metatable, its keys checked.
 local function check_keys(spec, level)
   if type(spec) ~= "table" then
     fail("takes a table, as in { query = { read = { Position } }, "
       .. "at = { Position, 'x', 'y' }, cell = 4 }", level + 1)
   end
+  spec = plain_table(spec, "grid", "its table of options", options)
   for key in safe_pairs(spec) do
     if not options[key] then
       fail("has no option " .. message.describe(key)
         .. " (there are query, at, cell)", level + 1)
     end
   end
+  return spec
 end
 
 --- The query of a grid.
@@ -107,6 +111,7 @@ local function place_of(spec, made, level)
     fail("at is a component and its fields, as in at = { Position, 'x', 'y' }, "
       .. "not " .. message.describe(at), level + 1)
   end
+  at = plain_table(at, "grid", "at", nil, "list")
   local definition, count = rawget(at, 1), query.length(at)
   if core.kind(definition) ~= "ecs.Component" then
     fail("at begins with a component, as in at = { Position, 'x', 'y' }, not "
@@ -159,7 +164,7 @@ local methods = {}
 -- the description has the wrong form.
 function methods.grid(world, spec)
   backend.check_world(world, "grid")
-  check_keys(spec, 3)
+  spec = check_keys(spec, 3)
   local cell = cell_of(spec, 3)
   local made = query_of(world, spec, 3)
   system.state(world)

@@ -20,6 +20,7 @@
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
+local plain_table = require "ecs.plain_table"
 local message = require "ecs.message"
 local period = require "ecs.period"
 local query = require "ecs.query"
@@ -47,6 +48,8 @@ end
 
 --- Entry k of the list, which is a table, as { name, step, most }.
 local function read_fixed(entry, k, level)
+  entry = plain_table(entry, "world", "entry " .. k .. " of phases", keys,
+    "list")
   local name = check_name(rawget(entry, 1), k, level + 1)
   local step, most = rawget(entry, "fixed"), rawget(entry, "most")
   local label = "phase '" .. name .. "'"
@@ -77,6 +80,9 @@ end
 function phases.read(list, level)
   if list == nil then return nil end
   local read, seen = {}, {}
+  if type(list) == "table" then
+    list = plain_table(list, "world", "phases", nil, "list")
+  end
   if type(list) ~= "table" or query.length(list) == 0 then
     fail("phases is a list of names, as in phases = "
       .. "{ 'first', 'update', 'last' }", level + 1)

@@ -16,16 +16,17 @@
 -- A world has one query for the same terms and order, but for those with
 -- changed, each of which is one of its own. The method world:query of ecs.core
 -- (bindings/lua/query/world_queries.c) finds a recent one; this file is for the
--- others, and for mistakes. Tables of scripts are read raw: no metamethod of
--- theirs runs.
+-- others, for tables with a metatable, and for mistakes. No metamethod of a
+-- script's table runs (plain_table.lua).
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
+local plain_table = require "ecs.plain_table"
 local message = require "ecs.message"
 require "ecs.batch"
 
 local core = backend.core
-local rawget, type, concat = rawget, type, table.concat
+local rawget, rawequal, type, concat = rawget, rawequal, type, table.concat
 
 local query = {}
 
@@ -35,6 +36,10 @@ local TERM_LIMIT = 2048
 local lists = { "read", "optional", "with", "without", "any" }
 local is_list = { read = true, optional = true, with = true, without = true,
                   any = true, changed = true }
+local spec_names = { read = true, optional = true, with = true,
+                     without = true, any = true, changed = true, sort = true,
+                     up = true, all = true }
+local up_names = { read = true }
 
 --- Do terms with this access say what the row's own entity must have, or lack?
 local is_filter = { write = true, read = true, with = true, without = true,
@@ -57,6 +62,31 @@ function query.length(list)
     if type(key) == "number" and key > last then last = key end
   end
   return last
+end
+
+local function copy(t)
+  local made = {}
+  for key, value in safe_pairs(t) do made[key] = value end
+  return made
+end
+
+--- The description without metatables, also of the tables in it: itself, or a
+-- copy. wanted: its names.
+local function without_metatables(spec, wanted, label, argument)
+  local made = plain_table(spec, label, argument, wanted, "list")
+  for name in safe_pairs(wanted) do
+    local list = rawget(made, name)
+    if type(list) == "table" then
+      local plain = name == "up"
+        and without_metatables(list, up_names, label, "up")
+        or plain_table(list, label, name, nil, "list")
+      if not rawequal(plain, list) then -- == would call __eq
+        if rawequal(made, spec) then made = copy(spec) end
+        made[name] = plain
+      end
+    end
+  end
+  return made
 end
 
 --- The error for an entry that is no component.
@@ -291,6 +321,7 @@ local function read(spec, label, level)
     fail(label, "takes a table, as in { Position, read = { Velocity } }",
       level + 1)
   end
+  spec = without_metatables(spec, spec_names, label, "its table")
   check_keys(spec, label, level + 1)
   local terms, seen = {}, {}
   add(terms, seen, spec, "write", label, level + 1)

@@ -27,6 +27,7 @@
 local backend = require "ecs.backend"
 local message = require "ecs.message"
 local on = require "ecs.on"
+local plain_table = require "ecs.plain_table"
 local query = require "ecs.query"
 
 local core = backend.core
@@ -38,6 +39,9 @@ local states = {}
 function states.read(list, level)
   if list == nil then return nil end
   local read, seen = {}, {}
+  if type(list) == "table" then
+    list = plain_table(list, "world", "states", nil, "list")
+  end
   if type(list) ~= "table" or query.length(list) == 0 then
     error("ecs: world: states is a list of names, as in states = "
       .. "{ 'menu', 'play' }", level)

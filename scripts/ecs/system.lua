@@ -49,6 +49,7 @@
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
+local plain_table = require "ecs.plain_table"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local native_library = require "ecs.native_library"
@@ -110,13 +111,14 @@ local function check_name(name, level)
   end
 end
 
---- A checked copy of a script's spec, without its metatable.
+--- A checked copy of a script's spec.
 local function copy(given, level)
   if type(given) ~= "table" then
     error("ecs: system takes a table, as in { name = 'move', query = "
       .. "{ Position }, batch = function(batch, dt) end }", level)
   end
   local spec = {}
+  given = plain_table(given, "system", "its table of options", options)
   for key, value in safe_pairs(given) do spec[key] = value end
   check_name(spec.name, level + 1)
   for key in safe_pairs(spec) do
@@ -153,6 +155,9 @@ end
 local function names_of(spec, key, level)
   local value, names = spec[key], {}
   if type(value) == "string" then return { value } end
+  if type(value) == "table" then
+    value = plain_table(value, "system '" .. spec.name .. "'", key, nil, "list")
+  end
   if value ~= nil and type(value) ~= "table" then
     fail(spec.name, key .. " is the name of a system or a list of names, not "
       .. message.describe(value), level + 1)
@@ -175,6 +180,8 @@ local function grids_of(world, spec, level)
     fail(spec.name, "uses is a list of grids, as in uses = { near }, not "
       .. message.describe(given), level + 1)
   end
+  given = plain_table(given, "system '" .. spec.name .. "'", "uses", nil,
+    "list")
   for k = 1, query.length(given) do
     local near = rawget(given, k)
     if core.kind(near) ~= "ecs.Grid" then

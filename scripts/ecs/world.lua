@@ -9,6 +9,7 @@
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
+local plain_table = require "ecs.plain_table"
 local message = require "ecs.message"
 local phases = require "ecs.phases"
 local states = require "ecs.states"
@@ -79,9 +80,10 @@ local function read_memory_limit(limit, level)
   return bytes
 end
 
---- A checked copy of a script's options, without its metatable.
+--- A checked copy of a script's options.
 local function copy(given, level)
   local options = {}
+  given = plain_table(given, "world", "its table of options", known)
   for key, value in safe_pairs(given) do
     options[key] = value
     if later[key] then

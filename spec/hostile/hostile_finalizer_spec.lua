@@ -270,3 +270,55 @@ describe("a finalizer that moves rows", function()
     end)
   end
 end)
+
+describe("a finalizer that changes tables behind __index", function()
+  local Nine = ecs.component("HostileNine", {
+    a = "f32", b = "f32", c = "f32", d = "f32", e = "f32", f = "f32", g = "f32",
+    h = "f32", i = "f32",
+  })
+  local calm
+  before_each(function() calm = support.hurry_collector() end)
+  after_each(function() calm() end)
+
+  --- A chain of tables that ends in one with every entry.
+  local function chain()
+    local last = { Position, Enemy, a = 1, i = 9, x = 1, y = 1, seed = 4,
+                   with = { Enemy } }
+    local first = setmetatable({}, { __index = last })
+    return setmetatable({}, { __index = first }), first, last
+  end
+
+  it("is met by an error or by what was there", function()
+    local world = ecs.world {}
+    local e = world:spawn(Nine)
+    local changed, round = 0, 0
+    while changed < 50 and round < 20000 do
+      round = round + 1
+      local t, first, last = chain()
+      local armed = true
+      for _ = 1, 3 do
+        finalize(function()
+          if not armed then return end
+          changed = changed + 1
+          for key in pairs(last) do last[key] = nil end
+          for k = 1, 30 do last[k], last["n" .. k] = Enemy, k end
+          setmetatable(first, changed % 2 == 0 and { __index = t } or nil)
+        end)
+      end
+      last[1], last[2] = nil, nil
+      pcall(world.set, world, e, Nine, t)
+      pcall(Nine, t)
+      last[1], last[2] = Position, Enemy
+      pcall(world.query, world, t)
+      pcall(world.group, world, t)
+      pcall(world.spawn_many, world, 1, t)
+      pcall(ecs.component, "HostileNine", t)
+      armed = false
+      local a, i = world:get(e, Nine, "a", "i")
+      assert.is_true((a == 0 or a == 1) and (i == 0 or i == 9))
+    end
+    assert.is_true(changed > 0)
+    assert.same({ 0, 0 }, { world:get(e, Nine, "b", "h") })
+    world:close()
+  end)
+end)

@@ -49,13 +49,22 @@ describe("a table of parts", function()
     assert.is_true(changed > 0)
   end)
 
-  it("is read raw: metatables do not count", function()
+  it("has no metamethod called", function()
     local function never() error "called" end
-    local sly = setmetatable({ Mark }, { __index = never, __newindex = never,
-      __len = never, __pairs = never, __call = never })
-    local P = ecs.prefab(name(), sly)
+    local meta = { __index = { false, Mark }, __newindex = never,
+      __len = never, __pairs = never, __call = never, __eq = never }
+    local sly = setmetatable({ Mark, children = setmetatable({}, meta) }, meta)
+    assert.is_false((pcall(ecs.prefab, name(), sly))) -- Mark twice
+    meta.__index = { children = { { Mark } } }
+    sly.children = nil
     local world = ecs.world {}
-    assert.is_true(world:has(world:spawn(P), Mark))
+    local e = world:spawn(ecs.prefab(name(), sly))
+    assert.is_true(world:has(e, Mark))
+    assert.equal(1, world:link_count(e, ecs.ChildOf, "parent"))
+    meta.__index = never
+    local ok, text = pcall(ecs.prefab, name(), sly)
+    assert.is_false(ok)
+    assert.truthy(text:find("is a proxy", 1, true), text)
   end)
 
   it("may contain itself, or name itself in the course", function()

@@ -18,6 +18,7 @@
 #include "component/new_definition.h"
 #include "object/name.h"
 #include "object/number.h"
+#include "object/plain_table.h"
 
 /* The name at index of a "component", "tag" or "field". */
 static const char *check_name(lua_State *L, int index, const char *noun) {
@@ -88,6 +89,7 @@ static void read_needs(lua_State *L, int index, Definition *definition,
   uint32_t count = 0;
   if (!lua_istable(L, index))
     bind_error(L, "%s: needs is a list, as in needs = { Position }", name);
+  bind_plain(L, index, &bind_plain_list, name, "needs");
   lua_newtable(L);
   int list = lua_gettop(L);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
@@ -107,6 +109,8 @@ static void read_needs(lua_State *L, int index, Definition *definition,
 
 /* Reads the options at index into the definition on top of the stack. */
 static void read_options(lua_State *L, int index, Definition *definition) {
+  static const char *const known[] = {"storage", "needs", NULL};
+  static const PlainForm form = {known, false, false};
   const char *name = definition->name;
   bool tag = definition->field_count == 0;
   int owner = lua_gettop(L);
@@ -115,6 +119,7 @@ static void read_options(lua_State *L, int index, Definition *definition) {
   if (!lua_istable(L, index))
     bind_error(L, "%s: options are a table such as { storage = 'sparse' }",
                name);
+  bind_plain(L, index, &form, name, "its table of options");
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2)
                                                      : bind_type_name(L, -2);
@@ -187,6 +192,13 @@ static void sort_names(lua_State *L, int index, int slots, int fields) {
   if (count != fields) bind_error(L, "the fields changed while being read");
 }
 
+/* Makes a field's table at index plain. */
+static void make_plain(lua_State *L, int index, const char *component) {
+  static const char *const known[] = {"link", "tree", NULL};
+  static const PlainForm form = {known, true, false};
+  bind_plain(L, index, &form, component, "the table of a field");
+}
+
 /* Accepts { type, default }, and of names link and tree: { 'i32', default = 1 }
  * would look like a field without a default. */
 static void check_listed(lua_State *L, int index, const char *component,
@@ -253,6 +265,7 @@ static void read_schema(lua_State *L, int schema, int slots,
     lua_rawget(L, schema);
     int entry = lua_gettop(L);
     bool listed = lua_istable(L, entry);
+    if (listed) make_plain(L, entry, definition->name);
     if (listed) check_listed(L, entry, definition->name, field->name);
     if (listed) lua_rawgeti(L, entry, 1);
     field->type = check_type(L, -1, definition->name, field->name);
@@ -276,6 +289,9 @@ static void read_schema(lua_State *L, int schema, int slots,
 /* Pushes a new definition, not added yet. schema is the stack index of the
  * table of fields; 0: there are none. */
 static Definition *read_definition(lua_State *L, int schema) {
+  static const PlainForm form = {NULL, false, true};
+  if (schema)
+    bind_plain(L, schema, &form, lua_tostring(L, 1), "its table of fields");
   uint32_t count = schema ? count_fields(L, schema, lua_tostring(L, 1)) : 0;
   Definition *definition = bind_definition_begin(L, 1, count);
   int slots = lua_gettop(L);

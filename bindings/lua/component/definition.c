@@ -16,6 +16,7 @@
 
 #include "api/for_bindings.h"
 #include "object/number.h"
+#include "object/plain_table.h"
 
 /* Messages ---------------------------------------------------------------- */
 
@@ -232,15 +233,41 @@ static inline bool read_element(lua_State *L, ecs_Scalar type, void *element) {
   return bind_read_element(L, lua_gettop(L), type, element);
 }
 
+/* Reads the fields behind __index of the table at index, which lacks some
+ * itself. Returns all that are given. Not in line: few tables need it. */
+ECS_APART static uint64_t read_behind(lua_State *L, int index,
+                                      const Definition *definition, void *image,
+                                      uint64_t given) {
+  luaL_checkstack(L, 10, "a table of fields");
+  bind_refuse_view(L, index, definition); /* LuaJIT's views are empty tables */
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    if (given >> f & 1) continue;
+    const ecs_Field *field = &definition->fields[f];
+    lua_pushstring(L, field->name);
+    bind_chain_check(L, bind_chain_get(L, index), definition->name,
+                     "its table of fields");
+    if (!lua_isnil(L, -1)) {
+      int value = lua_gettop(L);
+      void *element = (char *)image + definition->offsets[f];
+      if (!bind_read_element(L, value, field->type, element))
+        bind_refuse_element(L, value, definition, f);
+      given |= UINT64_C(1) << f;
+    }
+    lua_pop(L, 1);
+  }
+  return given;
+}
+
+/* All fields of a definition that has some. */
+static inline uint64_t all_fields(const Definition *definition) {
+  return ~UINT64_C(0) >> (64 - definition->field_count);
+}
+
 uint64_t bind_fields_read(lua_State *L, int index, const Definition *definition,
                           void *image) {
   uint64_t given = 0;
   if (definition->field_count == 0) refuse_fields(L, definition);
   memcpy(image, definition->defaults, definition->image_bytes);
-  if (lua_getmetatable(L, index)) { /* LuaJIT's views are empty tables */
-    lua_pop(L, 1);
-    bind_refuse_view(L, index, definition);
-  }
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     uint32_t field = bind_field_check(L, -2, definition);
     ECS_ASSERT(definition->offsets[field] < definition->image_bytes);
@@ -248,6 +275,10 @@ uint64_t bind_fields_read(lua_State *L, int index, const Definition *definition,
                       (char *)image + definition->offsets[field]))
       bind_refuse_element(L, lua_gettop(L), definition, field);
     given |= UINT64_C(1) << field;
+  }
+  if (given != all_fields(definition) && lua_getmetatable(L, index)) {
+    lua_pop(L, 1);
+    given = read_behind(L, index, definition, image, given);
   }
   return given;
 }

@@ -17,6 +17,7 @@
 #include "component/new_definition.h"
 #include "component/prefab.h"
 #include "object/name.h"
+#include "object/plain_table.h"
 
 /* Children inside of children, so deep. */
 #define DEPTH_LIMIT 32
@@ -295,7 +296,10 @@ static void read_children(lua_State *L, Draft *draft, int index,
 /* Reads the table at index, and all below it, into a new member. */
 static void read_member(lua_State *L, Draft *draft, int index, uint32_t parent,
                         int depth) {
-  luaL_checkstack(L, 16, "a prefab");
+  static const char *const known[] = {"base", "children", NULL};
+  static const PlainForm form = {known, true, false};
+  luaL_checkstack(L, 32, "a prefab");
+  bind_plain(L, index, &form, draft->call, "its table of parts");
   uint32_t member = append_member(L, draft, parent);
   const Prefab *base = read_base(L, draft, index);
   const Prefab *part = read_parts(L, draft, index);
@@ -327,6 +331,7 @@ static void read_children(lua_State *L, Draft *draft, int index,
   if (depth > DEPTH_LIMIT)
     bind_error(L, "%s has children inside of children more than %d deep",
                draft->call, DEPTH_LIMIT);
+  bind_plain(L, index, &bind_plain_list, draft->call, "children");
   int count = (int)bind_length(L, index, draft->call);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     double key = lua_type(L, -2) == LUA_TNUMBER ? lua_tonumber(L, -2) : 0;

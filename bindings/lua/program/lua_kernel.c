@@ -24,6 +24,7 @@
 #endif
 
 #include "object/number.h"
+#include "object/plain_table.h"
 #include "query/lua_query.h"
 #include "world/collect.h"
 #include "world/report.h"
@@ -247,9 +248,26 @@ static bool check_names(lua_State *L, const ecs_Kernel *kernel) {
   return true;
 }
 
+/* Pops the name of a parameter, and pushes its value in the table at index.
+ * Otherwise pushes a message. */
+static bool push_parameter(lua_State *L, int index, const char *kernel) {
+  lua_pushvalue(L, -1);
+  lua_rawget(L, index);
+  if (lua_isnil(L, -1) && lua_getmetatable(L, index)) {
+    lua_pop(L, 2);
+    ChainEnd end = bind_chain_get(L, index);
+    if (end == CHAIN_CLOSED) return true;
+    lua_pushfstring(L, "ecs: kernel %s: %s", kernel,
+                    bind_chain_message(L, end, "its table of parameters"));
+    return false;
+  }
+  lua_remove(L, -2);
+  return true;
+}
+
 /* Reads the values of the script's table into the struct of the Kernel at index
- * 1; otherwise pushes a message. The table is read raw. Allocates nothing
- * unless it fails. */
+ * 1; otherwise pushes a message. Calls nothing of the script. Allocates nothing
+ * unless it fails, or looks behind a table without the parameter. */
 static bool read_parameters(lua_State *L, Kernel *kernel) {
   const ecs_KernelParameters *declared = kernel->declared;
   if (!declared) return true;
@@ -260,7 +278,7 @@ static bool read_parameters(lua_State *L, Kernel *kernel) {
   for (uint32_t k = 0; k < declared->count; k++) {
     const ecs_KernelParameter *member = &declared->list[k];
     lua_rawgeti(L, top + 1, KERNEL_NAMES + (int)k);
-    lua_rawget(L, top + 2);
+    if (!push_parameter(L, top + 2, kernel->name)) return false;
     void *place = (char *)kernel->parameters + member->offset;
     if (!bind_read_element(L, top + 3, member->type, place)) {
       bind_push_description(L, top + 3);

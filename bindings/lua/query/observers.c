@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "object/plain_table.h"
 #include "query/observer_calls.h"
 #include "world/collect.h"
 #include "world/components.h"
@@ -167,10 +168,13 @@ static void keep_batches(lua_State *L, int index, LuaObserver *observer,
 
 /* Are the options at index { batch = true }? Nothing else is one. */
 static bool asks_for_batches(lua_State *L, int index) {
+  static const char *const known[] = {"batch", NULL};
+  static const PlainForm form = {known, false, false};
   bool batches = false;
   if (lua_isnoneornil(L, index)) return false;
   if (!lua_istable(L, index))
     bind_error(L, "on takes options, as in { batch = true }");
+  bind_plain(L, index, &form, "on", "its table of options");
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING ||
         strcmp(lua_tostring(L, -2), "batch") != 0 || !lua_isboolean(L, -1))

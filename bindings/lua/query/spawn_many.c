@@ -14,6 +14,7 @@
 #include "api/api_entity.h"
 #include "api/for_bindings.h"
 #include "object/number.h"
+#include "object/plain_table.h"
 #include "query/batch_loop.h"
 #include "world/collect.h"
 #include "world/families.h"
@@ -190,6 +191,7 @@ static int refuse_parts(lua_State *L, const char *call) {
 /* Pushes the parts of the list at index 3 and returns how many there are. */
 static int unpack_parts(lua_State *L, const char *call) {
   if (!lua_istable(L, 3)) refuse_parts(L, call);
+  bind_plain(L, 3, &bind_plain_list, call, "its list of parts");
   int count = (int)bind_length(L, 3, call);
   luaL_checkstack(L, count + 16, "too many parts");
   for (int k = 1; k <= count; k++) {

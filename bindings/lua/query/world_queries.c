@@ -139,10 +139,12 @@ static inline bool is_index(lua_State *L, uint32_t expected) {
 #endif
 }
 
-/* Reads the list at index; false where it is empty, or no plain list. */
+/* Reads the list at index; false where it is empty, or no plain list: one with
+ * a metatable is read by scripts/ecs. */
 static bool read_list(lua_State *L, Reading *reading, int index,
                       ecs_Access access) {
   uint32_t entries = 0;
+  if (lua_getmetatable(L, index)) return false;
   lua_pushnil(L);
   while (lua_next(L, index)) {
     if (!is_index(L, ++entries) || !read_entry(L, reading, access))
@@ -160,6 +162,7 @@ static bool read_up(lua_State *L, Reading *reading) {
   const int index = 2 + (int)ECS_UP, list = 2 + (int)ECS_ALONG;
   uint32_t links = 0;
   Reading link;
+  if (lua_getmetatable(L, index)) return false;
   link.state = reading->state;
   link.count = 0;
   lua_pushnil(L);
@@ -225,6 +228,7 @@ static bool take_named(lua_State *L, Reading *reading, uint32_t *lists) {
 static bool read_query(lua_State *L, Reading *reading) {
   uint32_t lists = 0;
   lua_settop(L, 2 + ECS_ACCESS_COUNT);
+  if (lua_getmetatable(L, 2)) return false;
   lua_pushnil(L);
   while (lua_next(L, 2)) {
     if (is_index(L, reading->count + 1)) {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "object/plain_table.h"
 #include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
@@ -108,6 +109,7 @@ static ecs_Component *read_components(lua_State *L, LuaWorld *world,
                                       const char *method, uint32_t *count) {
   if (!lua_istable(L, 2))
     bind_error(L, "%s takes a list, as in world:%s { A, B }", method, method);
+  bind_plain(L, 2, &bind_plain_list, method, "its list");
   int length = (int)bind_length(L, 2, method);
   ecs_Component *components = (ecs_Component *)lua_newuserdata(
       L, ((size_t)length + 1) * sizeof *components);
@@ -129,10 +131,13 @@ static ecs_Component *read_components(lua_State *L, LuaWorld *world,
 
 /* Are the options in argument 3 { storage = "bits" }? Nothing else is one. */
 static bool asks_for_bits(lua_State *L) {
+  static const char *const known[] = {"storage", NULL};
+  static const PlainForm form = {known, false, false};
   bool bits = false;
   if (lua_isnoneornil(L, 3)) return false;
   if (!lua_istable(L, 3))
     bind_error(L, "group takes options, as in { storage = 'bits' }");
+  bind_plain(L, 3, &form, "group", "its table of options");
   for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING ||
         strcmp(lua_tostring(L, -2), "storage") != 0)
@@ -161,8 +166,8 @@ static int world_group(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   uint32_t count;
   lua_settop(L, 3);
-  const ecs_Component *components = read_components(L, world, "group", &count);
   bool bits = asks_for_bits(L);
+  const ecs_Component *components = read_components(L, world, "group", &count);
   bind_native(L, world);
   if (bits) check_tags(L, world, components, count);
   ecs_Status status;

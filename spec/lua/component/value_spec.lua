@@ -75,11 +75,12 @@ describe("values of a component", function()
     local world = ecs.world {}
     for k = 1, ROUNDS do
       local lying = setmetatable({ f01 = k }, {
-        __index = function() error "never" end, __pairs = error,
+        __index = { f02 = 9 }, __pairs = error, __len = error,
       })
-      assert.equal("Sizedf325 { f01 = " .. k .. " }", tostring(Sized(lying)))
+      assert.equal("Sizedf325 { f01 = " .. k .. ", f02 = 9 }",
+        tostring(Sized(lying)))
       local e = world:spawn(Sized(lying))
-      assert.same({ k, 2 }, { world:get(e, Sized, "f01", "f02") })
+      assert.same({ k, 9 }, { world:get(e, Sized, "f01", "f02") })
     end
   end)
 

@@ -453,14 +453,14 @@ describe("a query of everything", function()
 end)
 
 describe("a table with metamethods", function()
-  local function evil()
+  local function evil(index)
     local function fail() error "evil" end
-    return { __index = fail, __pairs = fail, __len = fail, __ipairs = fail,
-             __newindex = fail, __metatable = false, __eq = fail,
-             __tostring = fail, __call = fail }
+    return { __index = index or {}, __pairs = fail, __len = fail,
+             __ipairs = fail, __newindex = fail, __metatable = false,
+             __eq = fail, __tostring = fail, __call = fail }
   end
 
-  it("is read raw as a query, a system and options", function()
+  it("has none called as a query, a system and options", function()
     local query = world:query { Position, with = { A } }
     local list = setmetatable({ A }, evil())
     assert.equal(query,
@@ -485,5 +485,13 @@ describe("a table with metamethods", function()
     assert.equal("ecs: world: phases is a list of names, as in phases = "
       .. "{ 'first', 'update', 'last' }",
       message(ecs.world, { phases = setmetatable({}, evil()) }))
+    local text = " is a proxy: pass the table behind it"
+    local proxy = setmetatable({ A }, evil(evil))
+    assert.equal("ecs: query: its table" .. text,
+      message(world.query, world, proxy))
+    assert.equal("ecs: query: with" .. text,
+      message(world.query, world, { with = proxy }))
+    assert.equal("ecs: world: phases" .. text,
+      message(ecs.world, { phases = proxy }))
   end)
 end)

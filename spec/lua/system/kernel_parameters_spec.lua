@@ -46,6 +46,28 @@ describe("the parameters of a kernel", function()
     assert.same({ 8, -1, 0 }, values())
   end)
 
+  it("may stand behind __index, and are no proxy", function()
+    local defaults = { radius = 4, most = 7, weight = 0.5, tight = true,
+                       leader = e }
+    local parameters = setmetatable({}, { __index = setmetatable({ most = 8 },
+      { __index = defaults, __pairs = error }), __len = error })
+    define(parameters)
+    world:progress(1)
+    assert.same({ 2, 8, e }, values())
+    parameters.radius, defaults.leader = 8, nil
+    world:progress(1)
+    assert.same({ 4, 8, 0 }, values())
+    local text = "parameters is a proxy: pass the table behind it"
+    local proxy = setmetatable({}, { __index = function() return 1 end })
+    refuses(function() define(proxy) end, text)
+    setmetatable(defaults, getmetatable(proxy)) -- the leader could be there
+    refuses(function() world:progress(1) end, text)
+    assert.same({ 4, 8, 0 }, values())
+    defaults.leader = e
+    world:progress(1)
+    assert.same({ 4, 8, e }, values())
+  end)
+
   it("are checked where the system is defined", function()
     local good = { radius = 4, most = 7, weight = 0.5, tight = true }
     local function with(key, value)
