@@ -3,7 +3,13 @@
 -- Numbers are formatted here and not by tostring, which gives 3.0 on one VM and
 -- 3 on another.
 
+local require = require("ecs.standard").inner "ecs.message"
+
 local kind_name = require("ecs.core").kind
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local tostring, type = tostring, type
+local format = string.format
 
 local message = {}
 
@@ -21,7 +27,7 @@ end
 function message.describe(value)
   if type(value) == "number" then
     if value ~= value then return "nan" end
-    return string.format("%.14g", value)
+    return format("%.14g", value)
   elseif type(value) == "string" then
     return "'" .. value .. "'"
   elseif type(value) == "nil" or type(value) == "boolean" then
@@ -37,7 +43,7 @@ message.over = "ecs: this batch is over: its columns are valid only inside "
 -- rows; 0: the batch is over.
 function message.row(label, count, index)
   if count == 0 then return message.over end
-  return string.format("ecs: %s has rows 1 to %.0f, not %s", label, count,
+  return format("ecs: %s has rows 1 to %.0f, not %s", label, count,
     message.describe(index))
 end
 

@@ -19,10 +19,17 @@
 -- others, and for mistakes. Tables of scripts are read raw: no metamethod of
 -- theirs runs.
 
+local require = require("ecs.standard").inner "ecs.query"
+
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
 require "ecs.batch"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, tostring = error, ipairs, tostring
+local insert = table.insert
+local gsub = string.gsub
 
 local core = backend.core
 local rawget, type, concat = rawget, type, table.concat
@@ -245,7 +252,7 @@ local function number_of(definition, field, label, level)
       level + 1)
   end
   fail(label, "sort: " .. name .. " has no field '" .. field .. "' (it has "
-    .. table.concat(names, ", ") .. ")", level + 1)
+    .. concat(names, ", ") .. ")", level + 1)
 end
 
 --- The order in sort as { component, number of the field, down }; nil where
@@ -341,7 +348,7 @@ function query.describe(terms, changed, order)
     parts[#parts + 1] = "up = { " .. up .. (#targets == 0 and "" or
       ", read = { " .. concat(targets, ", ") .. " }") .. " }"
   end
-  if not filters then table.insert(parts, 1, "all = true") end
+  if not filters then insert(parts, 1, "all = true") end
   if changed then
     local names = {}
     for k, definition in ipairs(changed) do names[k] = tostring(definition) end
@@ -364,7 +371,7 @@ function query.ensure(world, spec, label, level)
   local made, problem = core.query(world, terms, text, changed, order)
   if not made then
     if label then
-      problem = "ecs: " .. label .. ": " .. problem:gsub("^ecs: ", "")
+      problem = "ecs: " .. label .. ": " .. gsub(problem, "^ecs: ", "")
     end
     error(problem, level)
   end

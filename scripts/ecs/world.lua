@@ -7,6 +7,8 @@
 -- The methods of a world are in ecs.core (entities, groups) and in the files
 -- that add more: query, phases, states, system, frame, explain, hash.
 
+local require = require("ecs.standard").inner "ecs.world"
+
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
@@ -18,6 +20,9 @@ require "ecs.profile"
 require "ecs.explain"
 require "ecs.hash"
 require "ecs.advice"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, rawget, tonumber, type = error, rawget, tonumber, type
 
 local core = backend.core
 local match = string.match

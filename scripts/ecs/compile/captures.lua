@@ -28,6 +28,9 @@
 --              exact: a number, and its value matters. With a path: of what
 --              captures_table.lua read
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.captures"
+
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
@@ -38,9 +41,9 @@ local find_resource = require("ecs.resource_row").find
 local ipairs, match, pcall, type = ipairs, string.match, pcall, type
 local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
 local math_type = rawget(math, "type")
-local get_upvalue = debug and debug.getupvalue
-local get_metatable = debug and debug.getmetatable or getmetatable
-local get_environment = rawget(_G, "getfenv")
+local get_upvalue = standard.debug.getupvalue
+local get_metatable = standard.debug.getmetatable or getmetatable
+local get_environment = rawget(standard.globals, "getfenv")
 
 local captures = {}
 captures.__index = captures
@@ -165,6 +168,10 @@ function captures:object(reader, line)
     outside(line, "'" .. reader.path[#reader.path] .. "' of a resource that is "
       .. "gone, or has no such field", "make it before, and look at its "
       .. "definition")
+  elseif rawequal(value, UNREADABLE) and reader.global
+    and #reader.path == 1 then
+    outside(line, "the unknown global '" .. reader.path[1] .. "'",
+      "check its spelling, or declare it (to read it raises an error)")
   elseif rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
       .. "with an __index that is a function", "read it from a plain table")

@@ -17,6 +17,9 @@
 --
 -- This file adds methods to captures.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.captures_table"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local core = require "ecs.core"

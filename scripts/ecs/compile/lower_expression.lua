@@ -18,9 +18,13 @@
 --                     reductions; and total -> its reduction
 --     total_kind(value)    "sum", "min" or "max"; nil: the object is no total
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_expression"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
+local rawget = rawget
 local max, concat, ipairs, type = math.max, table.concat, ipairs, type
 local match = string.match
 local lower = require "ecs.compile.lower_table"

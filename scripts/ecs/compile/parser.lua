@@ -25,6 +25,9 @@
 -- block, the rest of the block becomes one statement, refused: lowering it
 -- raises the error, unless it can be a side exit.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.parser"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
