@@ -11,6 +11,9 @@ local kind_name = require("ecs.core").kind
 local tostring, type = tostring, type
 local format = string.format
 
+--- Up to here numbers have all of their digits.
+local EXACT = 2 ^ 53
+
 local message = {}
 
 --- The type of a value, by one name on every VM: on LuaJIT the values of
@@ -27,7 +30,9 @@ end
 function message.describe(value)
   if type(value) == "number" then
     if value ~= value then return "nan" end
-    return format("%.14g", value)
+    -- A whole number may be an entity: with all of its digits.
+    local is_whole = value % 1 == 0 and value >= -EXACT and value <= EXACT
+    return format(is_whole and "%.0f" or "%.14g", value)
   elseif type(value) == "string" then
     return "'" .. value .. "'"
   elseif type(value) == "nil" or type(value) == "boolean" then
