@@ -38,7 +38,8 @@ local type_of = require("ecs.message").type
 local find_resource = require("ecs.resource_row").find
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local ipairs, match, pcall, type = ipairs, string.match, pcall, type
+local ipairs, pcall, type = ipairs, pcall, type
+local format, match = string.format, string.match
 local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
 local math_type = rawget(math, "type")
 local get_upvalue = standard.debug.getupvalue
@@ -239,6 +240,14 @@ function captures:argument(position, box)
                        root = function() return box[position] end }
 end
 
+--- A step from a table to its field, in the key of a reader: one that no other
+-- steps give together. name: or a number.
+function captures.step(name)
+  if type(name) == "number" then return format("[%.17g]", name) end
+  if match(name, "^[%a_][%w_]*$") then return "." .. name end
+  return format("[%q]", name)
+end
+
 --- The value of a field of a table from outside. name: or a number.
 function captures:field(value, name, line)
   if type(value.value) ~= "table" then
@@ -250,8 +259,7 @@ function captures:field(value, name, line)
   for k, part in ipairs(value.reader.path) do path[k] = part end
   path[#path + 1] = name
   local reader = value.reader
-  local key = type(name) == "number" and "[" .. name .. "]" or "." .. name
-  return self:object({ key = reader.key .. key, path = path,
+  return self:object({ key = reader.key .. captures.step(name), path = path,
                        root = reader.root, global = reader.global,
                        holder = reader.holder, position = reader.position,
                        owner = reader }, line)
