@@ -78,7 +78,8 @@ ecs.prefab = core.prefab
 --- Makes a world. `options.phases` is a list of names, `options.flush` is
 -- "system" (the default) or "frame", `options.seed` a whole number,
 -- `options.precision` "fields" (the default) or "double",
--- `options.memory_limit` a number of bytes, or a text such as "64M".
+-- `options.compile` false for plain Lua, `options.memory_limit` a number of
+-- bytes, or a text such as "64M".
 ecs.world = world.create
 
 --- Loads a library of native kernels from package.cpath. Returns the names of

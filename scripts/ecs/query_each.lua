@@ -108,6 +108,7 @@ end
 -- for good.
 local function find_entry(query, known, f)
   if not getmetatable(known) then setmetatable(known, weak) end
+  if core.state(core.query_world(query)).plain then return false end
   local family = family_of(query, known, f)
   if not family or family.final and family.told then return false end
   known[family] = known[family]

@@ -61,10 +61,10 @@ end
 
 --- The template for the code of a function, from a place of its world: what
 -- make(f, ...) returns for the first one; nil: there is none, or no room for
--- one more.
+-- one more, or functions are to stay as debuggers know them (compile = false).
 function rewrite.template(world, place, f, make, ...)
   local line = core.line_of(f)
-  if not line then return nil end
+  if not line or core.state(world).plain then return nil end
   local list = under(place, line)
   local known = core.same_code(list, f)
   if not known then

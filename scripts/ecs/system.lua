@@ -29,6 +29,7 @@
 --     deferred    flush = "frame"
 --     precision   "fields" or "double", for systems that name none; nil:
 --                 "fields"
+--     plain       true: compile = false, for all systems and query:each
 --     profile     what runs a system while the world profiles; nil otherwise
 --     profiles    how often profiling was begun; nil: never
 --     tick        number of frames begun; nothing follows from it
@@ -333,7 +334,7 @@ local function read(world, state, spec, level)
       kernel_of(spec, system.query, level + 1)
   end
   local problem = gate.prepare(state, system, spec)
-    or system_each.prepare(world, system, spec, state.precision)
+    or system_each.prepare(world, system, spec, state)
   if problem then fail(spec.name, problem, level + 1) end
   return system
 end

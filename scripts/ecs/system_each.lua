@@ -10,7 +10,8 @@
 --     compile = nil     and fallback.lua reports it, once for each definition
 --     compile = true    never: defining the system, or the frame, is an error
 --     compile = "whole" the same, and no row may take a side exit
---     compile = false   always, without a report
+--     compile = false   always, without a report; so are all functions of a
+--                       world with compile = false, whatever a system says
 --
 -- Rows that take a side exit run as plain Lua between others that are compiled
 -- (exit_run.lua).
@@ -22,6 +23,7 @@
 -- This file adds to a system (system.lua):
 --
 --     code      of specialize.lua; nil with compile = false
+--     plain     true: the world's compile is false
 --     strict    compile = true
 --     reported  true: it was reported that the system runs as plain Lua
 --     source    of exit_run.lua; nil before the first run that needs one
@@ -124,8 +126,8 @@ local function choose(system)
 end
 
 --- Prepares a system that is being defined: loads a function given as text, and
--- compiles it. Returns nil, or an error message.
-function system_each.prepare(world, system, spec, precision)
+-- compiles it. state: of the world. Returns nil, or an error message.
+function system_each.prepare(world, system, spec, state)
   local problem = objection(system.kind, spec.compile, spec.precision)
   if problem or system.kind ~= "each" then return problem end
   if type(system.work) == "string" then
@@ -133,13 +135,14 @@ function system_each.prepare(world, system, spec, precision)
     if not work then return text end
     system.work = work
   end
-  if spec.compile == false then
+  if spec.compile == false or state.plain then
+    system.plain = state.plain
     return specialize.mistake(system.work, { world = world,
       query = system.query })
   end
   system.strict = spec.compile == true or spec.compile == "whole"
   system.code = specialize.new { world = world, query = system.query,
-    double = precisions[spec.precision or precision or "fields"],
+    double = precisions[spec.precision or state.precision or "fields"],
     system = true, most = PLANS, exits = spec.compile ~= "whole" }
   specialize.pass(system.code, 1, 0)
   local plan, reason, text = choose(system)
@@ -275,7 +278,10 @@ end
 --- Describes how a system's function runs: one line for people.
 function system_each.explain(system)
   local code = system.code
-  if not code then return "slow: plain Lua, as compile = false says" end
+  if not code then
+    return "slow: plain Lua, as compile = false "
+      .. (system.plain and "of the world says" or "says")
+  end
   local plan = code.last
   if not plan or not plan.program then
     return code.problem and "slow: plain Lua: "
