@@ -65,7 +65,7 @@ local system_each = require "ecs.system_each"
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs, rawget, type = error, ipairs, rawget, type
 local concat = table.concat
-local gsub = string.gsub
+local gsub, sub = string.gsub, string.sub
 
 local core = backend.core
 local live, is_idle, call_traced = core.live, backend.is_idle, core.call_traced
@@ -80,8 +80,12 @@ local options = { name = true, query = true, each = true, batch = true,
 
 local DEFAULT_PHASE = "update"
 
+--- Raises an error about a system. text may name it already, as messages of
+-- ecs.core about its query do.
 local function fail(name, text, level)
-  error("ecs: system '" .. name .. "': " .. text, level)
+  local label = "system '" .. name .. "': "
+  if sub(text, 1, #label) == label then text = sub(text, #label + 1) end
+  error("ecs: " .. label .. text, level)
 end
 
 --- The kind of work that a spec names. Raises an error unless there is exactly
