@@ -63,7 +63,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
   program/vm_near \
   program/vm_sums program/vm_changes program/vm_ahead program/vm_sifting \
   program/vm \
-  api/for_bindings api/accessor api/field_access api/spawn_call \
+  api/for_bindings api/float_mode api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_grid api/api_query api/api_family api/api_bulk \
   api/api_list api/api_link api/api_name api/api_observe api/row_access \
   api/api_program api/program_keys api/api_world api/api_layout

@@ -12,7 +12,8 @@ them out as batches; native kernels written in C run on them directly.]],
   license = "MIT",
   labels = { "ecs", "entity", "component", "simulation", "game", "luajit" },
 }
-dependencies = { "lua >= 5.1, < 5.5" }
+-- Lua 5.1 stands for LuaJIT, which luarocks cannot tell from it.
+dependencies = { "lua >= 5.1, < 5.5, ~= 5.2, ~= 5.3" }
 build = {
   type = "builtin",
   -- The lists between the two marks are written by `make rockspec`.
@@ -300,6 +301,7 @@ build = {
     ["ecs.rewrite"] = "scripts/ecs/rewrite.lua",
     ["ecs.safe_pairs"] = "scripts/ecs/safe_pairs.lua",
     ["ecs.schedule"] = "scripts/ecs/schedule.lua",
+    ["ecs.standard"] = "scripts/ecs/standard.lua",
     ["ecs.states"] = "scripts/ecs/states.lua",
     ["ecs.system"] = "scripts/ecs/system.lua",
     ["ecs.system_each"] = "scripts/ecs/system_each.lua",

@@ -16,6 +16,10 @@
 --   * a header declares only what its own .c defines;
 --   * a type is defined once, and the name of a file occurs once.
 --
+-- No function of scripts/ reads a global, not even a function of Lua, and no
+-- string is asked for a method: hosts and scripts may take functions away after
+-- the files were loaded (standard.lua). This is read off LuaJIT's code.
+--
 -- Scripts require only what the rock ships. A file in scripts/ecs/compile or
 -- ffi is required by the files of its folder; by others only as DOORS allows.
 -- Takes the objects under build/.
@@ -304,6 +308,35 @@ local function judge_require(shipped, place, from, name)
   end
 end
 
+-- Lines of text are left out of what luajit -bl shows: main chunks, which run
+-- when a file is loaded, begin in line 0.
+local function judge_globals(path)
+  local main, listed = true, nil
+  for _, line in ipairs(lines_of("luajit -bl " .. path)) do
+    local first = line:match("^%-%- BYTECODE %-%- .*:(%d+)%-%d+$")
+    if first then main = first == "0" end
+    local global = line:match("G[GS]ET .*\"(.*)\"")
+    if global and not main then
+      complain(path, "has a function that reads the global %s", global)
+    end
+    listed = listed or first
+  end
+  if not listed then complain(path, "cannot be listed by luajit -bl") end
+end
+
+local METHODS = { "byte", "find", "format", "gmatch", "gsub", "len", "lower",
+                  "match", "rep", "reverse", "sub", "upper" }
+
+local function judge_methods(path, number, line)
+  if line:find("^%s*%-%-") or line:find("^function ") then return end
+  for _, method in ipairs(METHODS) do
+    if line:find("^%s.*[%w%)%]]:" .. method .. "%(") then
+      complain(path .. ":" .. number, "calls the method %s: string.%s may be "
+        .. "gone", method, method)
+    end
+  end
+end
+
 local function judge_scripts()
   local paths, shipped = lines_of("find scripts -name '*.lua' | sort"), {}
   for _, path in ipairs(paths) do shipped[module_name(path)] = true end
@@ -311,11 +344,13 @@ local function judge_scripts()
     local number = 0
     for line in io.lines(path) do
       number = number + 1
+      judge_methods(path, number, line)
       for name in line:gmatch("require[ (]*[\"']([^\"']*)[\"']") do
         judge_require(shipped, path .. ":" .. number, module_name(path), name)
       end
     end
   end
+  for _, path in ipairs(paths) do judge_globals(path) end
   looked_at = looked_at + #paths
 end
 

@@ -91,6 +91,7 @@
 ---@field flush? "system" | "frame" when changes apply; default "system"
 ---@field seed? integer of ecs.random, 0 to 2^53; default 0
 ---@field precision? "fields" | "double" of compiled functions; default "fields"
+---@field compile? false all functions run as plain Lua, for debuggers
 ---@field memory_limit? integer|string the most bytes that the world may hold,
 ---as a number or a text such as "64M"; no limit unless given
 

@@ -223,6 +223,10 @@ static int open_module(lua_State *L) {
   }
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
+  /* Looked for in the file, too, where another Lua cannot load it
+   * (standard.lua). LuaJIT has the C API of Lua 5.1. */
+  lua_pushliteral(L, "ecs.core for " LUA_VERSION);
+  lua_setfield(L, -2, "built_for");
   return 1;
 }
 

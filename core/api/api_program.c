@@ -4,6 +4,7 @@
  * program, and that no open cursor claims what the program reads or writes. */
 #define ECS_DEFINES_API /* ecs.h */
 
+#include "api/float_mode.h"
 #include "base/misuse.h"
 #include "program/program_parse.h"
 #include "program/program_order.h"
@@ -153,13 +154,19 @@ ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   if (world->depth > 0 && contested == 0)
     contested = program_contested(program);
   if (contested != 0) return world_refuse_access(world, contested);
-  return program_run(program, call);
+  FloatMode mode = float_mode_begin();
+  status = program_run(program, call);
+  float_mode_end(mode);
+  return status;
 }
 
 bool ecs_program_go_on(ecs_Program *program, const ecs_ProgramCall *call,
                        ProgramPart *part) {
   ECS_MUST_LIVE(PROGRAM, program);
-  return ahead_run_part(program, call, part);
+  FloatMode mode = float_mode_begin();
+  bool done = ahead_run_part(program, call, part);
+  float_mode_end(mode);
+  return done;
 }
 
 ecs_Status ecs_program_run_part(ecs_Program *program,
@@ -175,5 +182,8 @@ ecs_Status ecs_program_run_part(ecs_Program *program,
   ecs_Component contested = part->changed ? program_contested(program) : 0;
   if (contested != 0)
     return world_refuse_access(world_of(program->query), contested);
-  return program_run_part(program, call, part);
+  FloatMode mode = float_mode_begin();
+  status = program_run_part(program, call, part);
+  float_mode_end(mode);
+  return status;
 }

@@ -6,6 +6,7 @@
 
 #include "api/api_query.h"
 #include "api/api_grid.h"
+#include "api/float_mode.h"
 #include "base/misuse.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
@@ -541,7 +542,9 @@ ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
   if (status != ECS_OK) return status;
   LIVING_LOCK(WORLD, world_of(binding->query),
               "a kernel of the world is running");
+  FloatMode mode = float_mode_begin();
   status = kernel_run(binding, call);
+  float_mode_end(mode);
   LIVING_LOCK(WORLD, world_of(binding->query), NULL);
   return status;
 }

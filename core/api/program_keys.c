@@ -3,6 +3,7 @@
 
 #include "api/program_keys.h"
 
+#include "api/float_mode.h"
 #include "base/misuse.h"
 #include "program/vm.h"
 #include "query/claims.h"
@@ -28,5 +29,8 @@ ecs_Status ecs_program_keys(ecs_Program *program, const ecs_ProgramCall *call,
   if (world->depth > 0 && contested == 0)
     contested = program_contested(program);
   if (contested != 0) return world_refuse_access(world, contested);
-  return program_visit(program, call, visit, user);
+  FloatMode mode = float_mode_begin();
+  ecs_Status status = program_visit(program, call, visit, user);
+  float_mode_end(mode);
+  return status;
 }

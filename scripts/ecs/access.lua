@@ -4,6 +4,8 @@
 --     access.written[a]    they may be stored into
 --     access.optional[a]   they may be absent
 
+require("ecs.standard").inner "ecs.access"
+
 return {
   shown = { write = true, read = true, optional = true, up = true },
   written = { write = true, optional = true },

@@ -7,8 +7,13 @@
 -- on, and which components came and went. What that costs in one layout or
 -- another is computed by ecs.core, with the same result on every machine.
 
+local require = require("ecs.standard").inner "ecs.advice"
+
 local backend = require "ecs.backend"
 local system = require "ecs.system"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local ipairs, setmetatable, tostring = ipairs, setmetatable, tostring
 
 local core = backend.core
 local concat = table.concat

@@ -17,6 +17,9 @@
 -- Rows, values and single fields by FFI need the compiler: interpreted, each
 -- access makes garbage and gains nothing.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.backend"
+
 local core = require "ecs.core"
 
 --- A core.so of another version than these files is a broken installation. Said
@@ -30,9 +33,9 @@ end
 -- Errors blame the line that called into the files of this file's folder.
 core.never_blame(function() end)
 
-local jit = rawget(_G, "jit")
-local has_ffi = type(jit) == "table" and os.getenv("ECS_BACKEND") ~= "capi"
-  and pcall(require, "ffi")
+local jit, getenv = standard.jit, standard.os.getenv
+local has_ffi = jit and standard.load and standard.bit
+  and not (getenv and getenv "ECS_BACKEND" == "capi") and pcall(require, "ffi")
 local is_compiling = has_ffi and jit.status()
 
 -- How systems run: run_program, is_idle and know_query, for their queries.
@@ -49,6 +52,9 @@ else
   core.values_by(false) -- ecs.core makes them
 end
 require(has_ffi and "ecs.ffi.columns_ffi" or "ecs.columns_table")
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error = error
 local know_grid = function() end
 if is_compiling then
   require "ecs.ffi.rows_ffi"

@@ -16,9 +16,17 @@
 -- The builder and the columns are handed to ecs.core once, and no module has
 -- them: a script that could call them would get columns of its own making.
 
+local require = require("ecs.standard").inner "ecs.batch"
+
 local allows = require "ecs.access"
 local backend = require "ecs.backend"
 local message = require "ecs.message"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, rawset, select, setmetatable, tostring =
+  error, ipairs, rawset, select, setmetatable, tostring
+local concat, format = table.concat, string.format
+local sub = string.sub
 
 local core = backend.core
 
@@ -43,7 +51,7 @@ end
 local function listing(fields)
   local names = {}
   for f, field in ipairs(fields) do names[f] = field[1] end
-  return table.concat(names, ", ")
+  return concat(names, ", ")
 end
 
 --- The proxy of one component. first is the number of columns before its own.
@@ -53,7 +61,7 @@ local function component(name, fields, first, fill, clear_list)
   local columns = setmetatable({}, { __index = function(columns, key)
     local position = positions[key]
     if not position then
-      error(string.format("ecs: %s has no field %s (it has %s)", name,
+      error(format("ecs: %s has no field %s (it has %s)", name,
         message.describe(key), listing(fields)), 2)
     end
     local column = fill(position)
@@ -86,7 +94,7 @@ local function named(terms, up)
     end
   end
   if not up then return names .. along end
-  return names == "" and "nothing" or names:sub(3)
+  return names == "" and "nothing" or sub(names, 3)
 end
 
 --- The error for a key under which a batch has nothing.

@@ -5,14 +5,21 @@
 -- index reaches the metatable, which raises an error. ecs.core fills the table
 -- when a script first touches it, and copies it back when the callback returns.
 
+local require = require("ecs.standard").inner "ecs.columns_table"
+
 local core = require "ecs.core"
 local message = require "ecs.message"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, rawset, setmetatable, type =
+  error, ipairs, rawset, setmetatable, type
+local floor = math.floor
 
 --- Is i a row of the batch? The null entity is nil in a table, too, so a column
 -- of entities reaches its metatable for rows that exist.
 local function in_range(view, i)
   return type(i) == "number" and i >= 1 and i <= core.rows(view)
-    and i == math.floor(i)
+    and i == floor(i)
 end
 
 local function new_column(view, label, scalar)

@@ -18,6 +18,9 @@
 --                     argument k that follows the rows must be one. Otherwise
 --                     the walk is done row by row
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.each_blocks"
+
 local allows = require "ecs.access"
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
@@ -28,7 +31,7 @@ local core = backend.core
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local concat, type, select = table.concat, type, select
 local getmetatable, setmetatable, ipairs = getmetatable, setmetatable, ipairs
-local unpack = table.unpack or rawget(_G, "unpack")
+local unpack = standard.unpack
 
 local weak = { __mode = "k" }
 

@@ -42,9 +42,14 @@
 --     unmet     queries for the events of each definition without the tag
 --     met_run   what runs the system, behind this file's run
 
+local require = require("ecs.standard").inner "ecs.event"
+
 local backend = require "ecs.backend"
 local message = require "ecs.message"
 local plain_table = require "ecs.plain_table"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, tostring = error, tostring
 
 local core, is_idle = backend.core, backend.is_idle
 local find_state, record = core.find_state, core.record

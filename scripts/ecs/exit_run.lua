@@ -24,10 +24,17 @@
 --
 -- One source is for one run at a time.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.exit_run"
+
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
 
-local core = backend.core
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error = error
+local format = string.format
+
+local core, jit = backend.core, standard.jit
 local run_exits = core.run_exits
 local write_places, outside_of = specialize.write, specialize.outside
 local check_of = specialize.check
@@ -134,7 +141,7 @@ end
 -- A change that would be an error is an exit that has no line of its own.
 function exit_run.explain(source)
   if not source or not source.rows then return "" end
-  local text = string.format("\n  %.0f of %.0f rows took a side exit in the "
+  local text = format("\n  %.0f of %.0f rows took a side exit in the "
     .. "last compiled run", source.exits, source.rows)
   if source.plain_runs > 0 then
     return text .. "; that is slow, so it runs as plain Lua, which computes "

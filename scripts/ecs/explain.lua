@@ -10,6 +10,8 @@
 -- The texts are the same on every VM and machine: they depend on the program
 -- alone. What is slow by nature says so. Times are in stats only.
 
+local require = require("ecs.standard").inner "ecs.explain"
+
 local allows = require "ecs.access"
 local backend = require "ecs.backend"
 local query = require "ecs.query"
@@ -20,6 +22,10 @@ local gate = require "ecs.gate"
 local phases = require "ecs.phases"
 local system_each = require "ecs.system_each"
 local profile = require "ecs.profile"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, type = error, ipairs, type
+local concat, format, gsub = table.concat, string.format, string.gsub
 
 local core = backend.core
 
@@ -35,7 +41,7 @@ local ways = {
 
 --- "1 row", "2 rows"
 local function count(number, noun)
-  return string.format("%.0f %s%s", number, noun, number == 1 and "" or "s")
+  return format("%.0f %s%s", number, noun, number == 1 and "" or "s")
 end
 
 --- "batch", "native physics.drag, disabled"
@@ -80,12 +86,12 @@ end
 
 local function explain_world(world)
   local state = system.state(world)
-  local lines = { (core.storage(world):gsub("\n$", "")) }
+  local lines = { (gsub(core.storage(world), "\n$", "")) }
   lines[2] = "flush: recorded changes are applied after each "
     .. (state.deferred and "frame" or "system")
   if state.states then
     lines[3] = "state: " .. state.state .. ", of "
-      .. table.concat(state.states, ", ")
+      .. concat(state.states, ", ")
   end
   local plan, problem = frame.plan(state)
   if plan then
@@ -93,7 +99,7 @@ local function explain_world(world)
   else
     add_defined(lines, state, problem)
   end
-  return table.concat(lines, "\n")
+  return concat(lines, "\n")
 end
 
 -- One system ----------------------------------------------------------------
@@ -122,7 +128,7 @@ local function add_query(lines, described)
   local rows = described:count()
   lines[#lines + 1] = query.describe(terms)
   lines[#lines + 1] = count(seen, "byte") .. " a row, "
-    .. string.format("%.0f of them written; ", written)
+    .. format("%.0f of them written; ", written)
     .. count(seen * rows, "byte") .. " in " .. count(rows, "row")
   lines[#lines + 1] = described:explain()
 end
@@ -146,7 +152,7 @@ local function explain_system(state, target)
     ways[target.kind] or system_each.explain(target),
   }
   if target.query then add_query(lines, target.query) end
-  return (table.concat(lines, "\n"):gsub("\n", "\n  "))
+  return (gsub(concat(lines, "\n"), "\n", "\n  "))
 end
 
 local methods = {}

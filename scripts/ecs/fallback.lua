@@ -8,7 +8,14 @@
 -- returns. Until a script replaces it, it prints one line. An error that it
 -- raises is raised where the system is defined or run.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.fallback"
+
+local globals = standard.globals
 local message = require "ecs.message"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, pcall, rawget, type = error, pcall, rawget, type
 
 local fallback = {}
 
@@ -26,14 +33,15 @@ fallback.EACH = "query:each"
 
 -- What a row costs as plain Lua: measured with the functions of
 -- spec/lua/compile/gameplay. Compiled, most take 1 to 20 ns.
-local COST = rawget(_G, "jit") and "up to 0.3 us a row" or "0.05 to 1 us a row"
+local COST = standard.jit and "up to 0.3 us a row" or "0.05 to 1 us a row"
 
 --- The default handler: writes one line to standard error.
 function fallback.show(system, where, why)
   check(system, "system")
   check(where, "where")
   check(why, "why")
-  local stream = io and io.stderr
+  local io = rawget(globals, "io")
+  local stream = type(io) == "table" and rawget(io, "stderr")
   if stream then
     local name = system == fallback.EACH and system
       or "system '" .. system .. "'"

@@ -26,12 +26,18 @@
 --
 -- A frame in which nothing is defined allocates no Lua memory.
 
+local require = require("ecs.standard").inner "ecs.frame"
+
 local backend = require "ecs.backend"
 local event = require "ecs.event"
 local phases = require "ecs.phases"
 local states = require "ecs.states"
 local system = require "ecs.system"
 local schedule = require "ecs.schedule"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs = error, ipairs
+local concat = table.concat
 
 local core, is_idle = backend.core, backend.is_idle
 local find_state, record, run_in_frame, live =
@@ -272,7 +278,7 @@ function methods.run(world, phase, dt)
       .. "world:run('" .. state.phases[1] .. "', 1 / 60)", 2)
   elseif not index then
     error("ecs: run: there is no phase '" .. phase .. "' (there are "
-      .. table.concat(state.phases, ", ") .. ")", 2)
+      .. concat(state.phases, ", ") .. ")", 2)
   end
   run_frame(world, state, "run", index, dt)
 end

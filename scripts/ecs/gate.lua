@@ -22,10 +22,16 @@
 --     rest      what has passed of the next period
 --     since     what has passed since the last run, or the definition
 
+local require = require("ecs.standard").inner "ecs.gate"
+
 local backend = require "ecs.backend"
 local message = require "ecs.message"
 local period = require "ecs.period"
 local states = require "ecs.states"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local type = type
+local format = string.format
 
 local core = backend.core
 local live, call_traced, find_state =
@@ -111,7 +117,7 @@ function gate.describe(system)
   end
   if system.ask then text = text .. ", when its function says so" end
   if system.every then
-    text = text .. string.format(", every %.14g", system.every)
+    text = text .. format(", every %.14g", system.every)
   end
   return text
 end

@@ -12,12 +12,18 @@
 -- (bindings/lua/query/lua_grid.c and grid_loop.c). It also says which grids a
 -- system uses, and builds them before it runs.
 
+local require = require("ecs.standard").inner "ecs.grid"
+
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
 local plain_table = require "ecs.plain_table"
 local message = require "ecs.message"
 local query = require "ecs.query"
 local system = require "ecs.system"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, tostring = error, ipairs, tostring
+local concat = table.concat
 
 local core = backend.core
 local rawget, type = rawget, type
@@ -101,7 +107,7 @@ local function coordinate(name, fields, field, level)
       .. ", 'x', 'y' }, not " .. message.describe(field), level + 1)
   end
   fail("at: " .. name .. " has no field '" .. field .. "' (it has "
-    .. table.concat(names, ", ") .. ")", level + 1)
+    .. concat(names, ", ") .. ")", level + 1)
 end
 
 --- The component with the position, and the numbers of two or three fields.

@@ -7,6 +7,8 @@
 -- What follows from the program is left out: functions, queries, phases, names.
 -- So is what counts cost or keeps results for the next time.
 
+local require = require("ecs.standard").inner "ecs.hash"
+
 local backend = require "ecs.backend"
 local states = require "ecs.states"
 local system = require "ecs.system"

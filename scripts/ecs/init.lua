@@ -14,6 +14,13 @@
 --                   -> system -> frame -> explain
 --          -> query_each, each_blocks, kept_batches, grid
 
+local standard = require "ecs.standard"
+if type(standard) ~= "table" or standard.name ~= "ecs.standard" then
+  error("ecs: another module 'ecs.standard' is in the way of the library's "
+    .. "own: the folder ecs belongs to the library, so give it another name", 0)
+end
+local require = standard.inner "ecs"
+
 local backend = require "ecs.backend"
 local world = require "ecs.world"
 local native_library = require "ecs.native_library"
@@ -25,6 +32,9 @@ require "ecs.grid"
 require "ecs.query_each"
 require "ecs.each_blocks"
 require "ecs.kept_batches"
+
+-- It has what a sandbox takes away from scripts later.
+package.loaded["ecs.standard"] = nil
 
 local core = backend.core
 
@@ -68,7 +78,8 @@ ecs.prefab = core.prefab
 --- Makes a world. `options.phases` is a list of names, `options.flush` is
 -- "system" (the default) or "frame", `options.seed` a whole number,
 -- `options.precision` "fields" (the default) or "double",
--- `options.memory_limit` a number of bytes, or a text such as "64M".
+-- `options.compile` false for plain Lua, `options.memory_limit` a number of
+-- bytes, or a text such as "64M".
 ecs.world = world.create
 
 --- Loads a library of native kernels from package.cpath. Returns the names of

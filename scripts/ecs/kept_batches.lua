@@ -6,6 +6,8 @@
 -- nor stored back after the call, and its tables are kept (kept_columns.h). A
 -- function that cannot be read so is called as it is.
 
+local require = require("ecs.standard").inner "ecs.kept_batches"
+
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
 local rewrite = require "ecs.rewrite"

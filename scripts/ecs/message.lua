@@ -3,7 +3,16 @@
 -- Numbers are formatted here and not by tostring, which gives 3.0 on one VM and
 -- 3 on another.
 
+local require = require("ecs.standard").inner "ecs.message"
+
 local kind_name = require("ecs.core").kind
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local tostring, type = tostring, type
+local format = string.format
+
+--- Up to here numbers have all of their digits.
+local EXACT = 2 ^ 53
 
 local message = {}
 
@@ -21,7 +30,9 @@ end
 function message.describe(value)
   if type(value) == "number" then
     if value ~= value then return "nan" end
-    return string.format("%.14g", value)
+    -- A whole number may be an entity: with all of its digits.
+    local is_whole = value % 1 == 0 and value >= -EXACT and value <= EXACT
+    return format(is_whole and "%.0f" or "%.14g", value)
   elseif type(value) == "string" then
     return "'" .. value .. "'"
   elseif type(value) == "nil" or type(value) == "boolean" then
@@ -37,7 +48,7 @@ message.over = "ecs: this batch is over: its columns are valid only inside "
 -- rows; 0: the batch is over.
 function message.row(label, count, index)
   if count == 0 then return message.over end
-  return string.format("ecs: %s has rows 1 to %.0f, not %s", label, count,
+  return format("ecs: %s has rows 1 to %.0f, not %s", label, count,
     message.describe(index))
 end
 

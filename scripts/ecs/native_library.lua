@@ -4,7 +4,18 @@
 -- "physics" are then named "physics.drag" and so on. A library stays loaded
 -- until the Lua state closes.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.native_library"
+
 local backend = require "ecs.backend"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, type = error, ipairs, type
+local concat = table.concat
+local gmatch, gsub, match, sub =
+  string.gmatch, string.gsub, string.match, string.sub
+local package = package
+local search_path, open = package.searchpath, standard.io.open
 
 local core = backend.core
 
@@ -14,22 +25,26 @@ local native_library = {}
 -- file that exists, or nil and the list of paths that were tried. Each entry of
 -- the list begins with a line break; not every Lua begins the first one so.
 local function search(name, path)
-  if package.searchpath then
-    local found, tried = package.searchpath(name, path)
-    return found, tried and tried:gsub("^%s*", "\n\t", 1)
+  if search_path then
+    local found, tried = search_path(name, path)
+    return found, tried and gsub(tried, "^%s*", "\n\t", 1)
   end
-  local directory = package.config:sub(1, 1)
-  local file_name, tried = name:gsub("%.", directory), {}
-  for template in path:gmatch("[^;]+") do
-    local file_path = template:gsub("%?", (file_name:gsub("%%", "%%%%")))
-    local file = io.open(file_path, "rb")
+  if not open then
+    return nil, "\n\tnothing: this Lua has neither package.searchpath nor "
+      .. "io.open"
+  end
+  local directory = sub(package.config or "/", 1, 1)
+  local file_name, tried = gsub(name, "%.", directory), {}
+  for template in gmatch(path, "[^;]+") do
+    local file_path = gsub(template, "%?", (gsub(file_name, "%%", "%%%%")))
+    local file = open(file_path, "rb")
     if file then
       file:close()
       return file_path
     end
     tried[#tried + 1] = "\n\tno file '" .. file_path .. "'"
   end
-  return nil, table.concat(tried)
+  return nil, concat(tried)
 end
 
 --- Loads the library with this name, unless it is loaded already. Returns a new
@@ -47,7 +62,7 @@ function native_library.load(name)
       .. "' was loaded from it: restart the program"
   end
   if not core.kernels(name) then
-    local path, tried = search(name, package.cpath)
+    local path, tried = search(name, package.cpath or "")
     if not path then
       return nil, "ecs: no library '" .. name .. "' on package.cpath:" .. tried
     end
@@ -62,7 +77,7 @@ end
 --- Splits "physics.drag" at its last dot: the library and the kernel. nil where
 -- there is no dot with text on both sides.
 function native_library.split(name)
-  return name:match("^(.+)%.([^.]+)$")
+  return match(name, "^(.+)%.([^.]+)$")
 end
 
 return native_library

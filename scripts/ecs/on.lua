@@ -7,8 +7,14 @@
 -- "end". Such a file keeps the functions, and calls them. What happens to
 -- entities is added here: ecs.core calls those functions (query/observers.c).
 
+local require = require("ecs.standard").inner "ecs.on"
+
 local backend = require "ecs.backend"
 local message = require "ecs.message"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, type = error, type
+local concat = table.concat
 
 local core = backend.core
 
@@ -41,7 +47,7 @@ function methods.on(world, what, ...)
   local register = type(what) == "string" and registers[what]
   if not register then
     error("ecs: on takes what happens, not " .. message.describe(what)
-      .. " (there are " .. table.concat(names, ", ") .. ")", 2)
+      .. " (there are " .. concat(names, ", ") .. ")", 2)
   end
   local off = register(world, what, 3, ...)
   return type(off) == "function" and { off = off } or off

@@ -7,6 +7,8 @@
 -- same time has the same number of periods however it is cut, but for one where
 -- rounding decides. The results are the same bits on every VM: `%` is not.
 
+require("ecs.standard").inner "ecs.period"
+
 local floor, min = math.floor, math.min
 local type = type
 

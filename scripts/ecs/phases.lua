@@ -18,12 +18,18 @@
 --     rest      what has passed of the next step, less than step
 --     dropped   whole steps that were dropped so far
 
+local require = require("ecs.standard").inner "ecs.phases"
+
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
 local plain_table = require "ecs.plain_table"
 local message = require "ecs.message"
 local period = require "ecs.period"
 local query = require "ecs.query"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, rawget, type = error, ipairs, rawget, type
+local concat, format = table.concat, string.format
 
 local core = backend.core
 
@@ -146,7 +152,7 @@ end
 --- How a phase runs, for explain; "" for one that runs once a frame.
 function phases.describe(clock)
   if not clock.step then return "" end
-  return string.format(", in steps of %.14g, at most %.0f a frame", clock.step,
+  return format(", in steps of %.14g, at most %.0f a frame", clock.step,
     clock.most)
 end
 
@@ -163,7 +169,7 @@ function methods.phase(world, name)
       .. message.describe(name), 2)
   elseif not clock and state.phases then
     error("ecs: phase: there is no phase '" .. name .. "' (there are "
-      .. table.concat(state.phases, ", ") .. ")", 2)
+      .. concat(state.phases, ", ") .. ")", 2)
   elseif not clock or not clock.step then
     error("ecs: phase: '" .. name .. "' has no fixed step, as phases = { { '"
       .. name .. "', fixed = 1 / 60 } } gives it", 2)

@@ -11,6 +11,8 @@
 -- getmetatable shows that there is a metatable, even where a field __metatable
 -- hides which one; ecs.core sees the true one.
 
+local require = require("ecs.standard").inner "ecs.plain_table"
+
 local core = require "ecs.core"
 
 -- Kept here: a script may replace the globals.

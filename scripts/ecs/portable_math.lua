@@ -8,8 +8,13 @@
 -- result, in units in the last place, is at most 1 for sin, cos, exp, log and
 -- pow, 3 for atan2 and 2 for log10.
 
+local require = require("ecs.standard").inner "ecs.portable_math"
+
 local backend = require "ecs.backend"
 local message = require "ecs.message"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, type = error, type
 
 local core = backend.core
 

@@ -15,9 +15,14 @@
 --                 it has not run since
 --     profile     the number of the profiling that profiled belongs to
 
+local require = require("ecs.standard").inner "ecs.profile"
+
 local backend = require "ecs.backend"
 local message = require "ecs.message"
 local system = require "ecs.system"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, type = error, type
 
 local core = backend.core
 local seconds, change_count, rows_of =

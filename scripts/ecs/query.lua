@@ -19,11 +19,18 @@
 -- others, for tables with a metatable, and for mistakes. No metamethod of a
 -- script's table runs (plain_table.lua).
 
+local require = require("ecs.standard").inner "ecs.query"
+
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
 local plain_table = require "ecs.plain_table"
 local message = require "ecs.message"
 require "ecs.batch"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, tostring = error, ipairs, tostring
+local insert = table.insert
+local gsub = string.gsub
 
 local core = backend.core
 local rawget, rawequal, type, concat = rawget, rawequal, type, table.concat
@@ -275,7 +282,7 @@ local function number_of(definition, field, label, level)
       level + 1)
   end
   fail(label, "sort: " .. name .. " has no field '" .. field .. "' (it has "
-    .. table.concat(names, ", ") .. ")", level + 1)
+    .. concat(names, ", ") .. ")", level + 1)
 end
 
 --- The order in sort as { component, number of the field, down }; nil where
@@ -372,7 +379,7 @@ function query.describe(terms, changed, order)
     parts[#parts + 1] = "up = { " .. up .. (#targets == 0 and "" or
       ", read = { " .. concat(targets, ", ") .. " }") .. " }"
   end
-  if not filters then table.insert(parts, 1, "all = true") end
+  if not filters then insert(parts, 1, "all = true") end
   if changed then
     local names = {}
     for k, definition in ipairs(changed) do names[k] = tostring(definition) end
@@ -395,7 +402,7 @@ function query.ensure(world, spec, label, level)
   local made, problem = core.query(world, terms, text, changed, order)
   if not made then
     if label then
-      problem = "ecs: " .. label .. ": " .. problem:gsub("^ecs: ", "")
+      problem = "ecs: " .. label .. ": " .. gsub(problem, "^ecs: ", "")
     end
     error(problem, level)
   end

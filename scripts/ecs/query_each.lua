@@ -20,10 +20,17 @@
 -- A family that has run as plain Lua a number of times is reported, once: calls
 -- of a loop are, those made once are not.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.query_each"
+
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
 local exit_run = require "ecs.exit_run"
 local fallback = require "ecs.fallback"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local getmetatable, setmetatable = getmetatable, setmetatable
+local concat = table.concat
 
 local core = backend.core
 local choose, quiet = specialize.choose, specialize.quiet
@@ -32,7 +39,7 @@ local is_final, run_program = specialize.is_final, core.run_program
 local write_places = specialize.write
 local dump = string.dump
 local error, pcall, select = error, pcall, select
-local unpack = rawget(_G, "unpack") or table.unpack
+local unpack = standard.unpack
 
 --- The most plans of a family, and families of a world. Beyond them, functions
 -- run as plain Lua.
@@ -47,7 +54,7 @@ local weak = { __mode = "k" }
 local function key_of(query)
   local parts = core.query_terms(query)
   for k = 1, #parts, 2 do parts[k] = parts[k].name end
-  return table.concat(parts, "\n")
+  return concat(parts, "\n")
 end
 
 --- A table's table under a key, made when it is missing.
@@ -101,6 +108,7 @@ end
 -- for good.
 local function find_entry(query, known, f)
   if not getmetatable(known) then setmetatable(known, weak) end
+  if core.state(core.query_world(query)).plain then return false end
   local family = family_of(query, known, f)
   if not family or family.final and family.told then return false end
   known[family] = known[family]

@@ -11,10 +11,16 @@
 --     resources   definition -> { query, entity, row }: the last two of the
 --                 entity that was found last; nil: none was asked for
 
+local require = require("ecs.standard").inner "ecs.resource"
+
 local backend = require "ecs.backend"
 local message = require "ecs.message"
 local queries = require "ecs.query"
 local resource_row = require "ecs.resource_row"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, type = error, type
+local format = string.format
 
 local core = backend.core
 
@@ -55,7 +61,7 @@ local function find(world, state, definition, name, level)
   local count = known.query:count()
   if count == 0 then return nil end
   if count > 1 then
-    error("ecs: resource: " .. string.format("%.0f", count) .. " entities have "
+    error("ecs: resource: " .. format("%.0f", count) .. " entities have "
       .. name .. " and ecs.Resource, which is for one", level)
   end
   local entity = known.query:first()

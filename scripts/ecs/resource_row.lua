@@ -9,6 +9,8 @@
 -- The compiler knows rows by find: what a row gives is computed by no function
 -- of a script. The table of rows is weak, and keeps no world alive.
 
+local require = require("ecs.standard").inner "ecs.resource_row"
+
 local backend = require "ecs.backend"
 
 local core = backend.core

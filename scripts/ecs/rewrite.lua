@@ -7,15 +7,18 @@
 --
 --     world --key--> line -> list of { dump, template }
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.rewrite"
+
 local backend = require "ecs.backend"
 
 local core = backend.core
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local get_upvalue = debug and debug.getupvalue
-local join_upvalues = debug and debug.upvaluejoin
+local get_upvalue = standard.debug.getupvalue
+local join_upvalues = standard.debug.upvaluejoin
 local dump, sub = string.dump, string.sub
-local load, pcall = load, pcall
+local load, pcall = standard.load, pcall
 
 local rewrite = {}
 
@@ -24,7 +27,8 @@ local FUNCTIONS = 1024
 
 --- Can functions be written anew, and is there a need for it? LuaJIT has none:
 -- it reads memory (ecs.ffi).
-rewrite.wanted = get_upvalue and join_upvalues and not rawget(_G, "jit")
+rewrite.wanted = get_upvalue and join_upvalues and dump
+  and standard.load and not standard.jit
 
 --- A table's table under a key, made when it is missing.
 local function under(parent, key)
@@ -57,10 +61,10 @@ end
 
 --- The template for the code of a function, from a place of its world: what
 -- make(f, ...) returns for the first one; nil: there is none, or no room for
--- one more.
+-- one more, or functions are to stay as debuggers know them (compile = false).
 function rewrite.template(world, place, f, make, ...)
   local line = core.line_of(f)
-  if not line then return nil end
+  if not line or core.state(world).plain then return nil end
   local list = under(place, line)
   local known = core.same_code(list, f)
   if not known then

@@ -10,6 +10,8 @@
 -- query would lose a component. So a function that is never compiled lists the
 -- keys first. Cost: one list of the keys for each loop.
 
+require("ecs.standard").inner "ecs.safe_pairs"
+
 local next, rawget = next, rawget
 
 local function keys_of(t)
@@ -21,7 +23,7 @@ local function keys_of(t)
   return keys
 end
 
-local jit = rawget(_G, "jit")
+local jit = require("ecs.standard").jit
 if jit then jit.off(keys_of) end
 
 return function(t)

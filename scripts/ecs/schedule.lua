@@ -17,6 +17,12 @@
 -- here depends on the order of a table's keys. A plan is never changed, so a
 -- frame may go on with one while the next is made.
 
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+require("ecs.standard").inner "ecs.schedule"
+
+local ipairs = ipairs
+local concat, insert = table.concat, table.insert
+
 local schedule = {}
 
 local function quote(name) return "'" .. name .. "'" end
@@ -57,7 +63,7 @@ local function constraints(phases, systems)
         if systems[other].phase == system.phase then
           local first, second = k, other
           if word == "after" then first, second = other, k end
-          table.insert(waits[second], first)
+          insert(waits[second], first)
         end
       end
     end
@@ -91,7 +97,7 @@ local function circle(systems, waits, left, start)
     local other = around[(earliest + k - 1) % #around + 1]
     names[k + 1] = quote(systems[other].name)
   end
-  return "systems wait for each other: " .. table.concat(names, " before ")
+  return "systems wait for each other: " .. concat(names, " before ")
     .. " before " .. names[1]
 end
 

@@ -24,11 +24,17 @@
 --                   list is never changed, so a change of the state may go on
 --                   with one while the next is made; f nil: off
 
+local require = require("ecs.standard").inner "ecs.states"
+
 local backend = require "ecs.backend"
 local message = require "ecs.message"
 local on = require "ecs.on"
 local plain_table = require "ecs.plain_table"
 local query = require "ecs.query"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, rawget, type = error, ipairs, rawget, type
+local concat = table.concat
 
 local core = backend.core
 local live, call_traced, record = core.live, core.call_traced, core.record
@@ -73,7 +79,7 @@ function states.objection(state, name)
       .. "{ 'menu', 'play' } }"
   elseif type(name) ~= "string" or not state.state_ranks[name] then
     return "there is no state " .. message.describe(name) .. " (there are "
-      .. table.concat(state.states, ", ") .. ")"
+      .. concat(state.states, ", ") .. ")"
   end
 end
 

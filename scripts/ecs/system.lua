@@ -29,6 +29,7 @@
 --     deferred    flush = "frame"
 --     precision   "fields" or "double", for systems that name none; nil:
 --                 "fields"
+--     plain       true: compile = false, for all systems and query:each
 --     profile     what runs a system while the world profiles; nil otherwise
 --     profiles    how often profiling was begun; nil: never
 --     tick        number of frames begun; nothing follows from it
@@ -47,6 +48,8 @@
 -- nothing matches costs one check; a game has many systems that wait for
 -- something.
 
+local require = require("ecs.standard").inner "ecs.system"
+
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
 local plain_table = require "ecs.plain_table"
@@ -59,6 +62,11 @@ local states = require "ecs.states"
 local event = require "ecs.event"
 local gate = require "ecs.gate"
 local system_each = require "ecs.system_each"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, rawget, type = error, ipairs, rawget, type
+local concat = table.concat
+local gsub, sub = string.gsub, string.sub
 
 local core = backend.core
 local live, is_idle, call_traced = core.live, backend.is_idle, core.call_traced
@@ -73,8 +81,12 @@ local options = { name = true, query = true, each = true, batch = true,
 
 local DEFAULT_PHASE = "update"
 
+--- Raises an error about a system. text may name it already, as messages of
+-- ecs.core about its query do.
 local function fail(name, text, level)
-  error("ecs: system '" .. name .. "': " .. text, level)
+  local label = "system '" .. name .. "': "
+  if sub(text, 1, #label) == label then text = sub(text, #label + 1) end
+  error("ecs: " .. label .. text, level)
 end
 
 --- The kind of work that a spec names. Raises an error unless there is exactly
@@ -124,7 +136,7 @@ local function copy(given, level)
   for key in safe_pairs(spec) do
     if not options[key] then
       fail(spec.name, "has no option " .. message.describe(key)
-        .. " (there are name, query, " .. table.concat(kinds, ", ")
+        .. " (there are name, query, " .. concat(kinds, ", ")
         .. ", parameters, phase, before, after, enabled, every, when, "
         .. "in_state, compile, precision, uses)", level + 1)
     end
@@ -141,7 +153,7 @@ local function phase_of(state, spec, level)
   local phase = spec.phase
   if phase == nil then phase = DEFAULT_PHASE end
   if type(phase) == "string" and state.ranks[phase] then return phase end
-  local all = " (there are " .. table.concat(state.phases, ", ") .. ")"
+  local all = " (there are " .. concat(state.phases, ", ") .. ")"
   if spec.phase == nil then
     fail(spec.name, "name its phase, since this world has no phase '"
       .. DEFAULT_PHASE .. "'" .. all, level + 1)
@@ -251,11 +263,11 @@ local function kernel_of(spec, made, level)
   if row then
     parameters = {}
     local done, text = resource_row.copy(row, parameters)
-    if not done then fail(spec.name, text:gsub("^.-ecs: ", ""), level + 1) end
+    if not done then fail(spec.name, gsub(text, "^.-ecs: ", ""), level + 1) end
   end
   local kernel, text = core.kernel(made, library_name, kernel_name, parameters,
     row and true)
-  if not kernel then fail(spec.name, (text:gsub("^ecs: ", "")), level + 1) end
+  if not kernel then fail(spec.name, (gsub(text, "^ecs: ", "")), level + 1) end
   return kernel, row, parameters
 end
 
@@ -278,7 +290,7 @@ function run.native(_, system, dt, clock)
   if clock.runs == 0 then clock.runs = 1 end
   if system.row then
     local done, text = resource_row.copy(system.row, system.values)
-    if not done then return false, false, (text:gsub("^.-ecs: ", "ecs: ")) end
+    if not done then return false, false, (gsub(text, "^.-ecs: ", "ecs: ")) end
   end
   local done, text = run_kernel(system.kernel, dt, clock.runs)
   if done then return true end
@@ -333,7 +345,7 @@ local function read(world, state, spec, level)
       kernel_of(spec, system.query, level + 1)
   end
   local problem = gate.prepare(state, system, spec)
-    or system_each.prepare(world, system, spec, state.precision)
+    or system_each.prepare(world, system, spec, state)
   if problem then fail(spec.name, problem, level + 1) end
   return system
 end

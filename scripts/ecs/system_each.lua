@@ -10,7 +10,8 @@
 --     compile = nil     and fallback.lua reports it, once for each definition
 --     compile = true    never: defining the system, or the frame, is an error
 --     compile = "whole" the same, and no row may take a side exit
---     compile = false   always, without a report
+--     compile = false   always, without a report; so are all functions of a
+--                       world with compile = false, whatever a system says
 --
 -- Rows that take a side exit run as plain Lua between others that are compiled
 -- (exit_run.lua).
@@ -22,6 +23,7 @@
 -- This file adds to a system (system.lua):
 --
 --     code      of specialize.lua; nil with compile = false
+--     plain     true: the world's compile is false
 --     strict    compile = true
 --     reported  true: it was reported that the system runs as plain Lua
 --     source    of exit_run.lua; nil before the first run that needs one
@@ -29,12 +31,21 @@
 --               only value from outside, so that its plan holds for ever. The
 --               count values are all dt. nil otherwise
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.system_each"
+
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
 local exit_run = require "ecs.exit_run"
 local fallback = require "ecs.fallback"
 local message = require "ecs.message"
 
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local ipairs, pcall, type = ipairs, pcall, type
+local format, match = string.format, string.match
+local gsub = string.gsub
+
+local load_chunk = standard.load
 local core = backend.core
 local is_idle, run_program, run_each =
   backend.is_idle, backend.run_program, core.run_each
@@ -49,7 +60,10 @@ local PLANS = 4
 
 --- The function that a text defines; or nil and an error message.
 local function load_text(text)
-  local load_chunk = rawget(_G, "loadstring") or load
+  if not load_chunk then
+    return nil, "its each is a text, which needs load, and this Lua has none: "
+      .. "give it as a function"
+  end
   local chunk, problem = load_chunk("return " .. text)
   if not chunk then
     return nil, "its each is no function: " .. problem
@@ -112,8 +126,8 @@ local function choose(system)
 end
 
 --- Prepares a system that is being defined: loads a function given as text, and
--- compiles it. Returns nil, or an error message.
-function system_each.prepare(world, system, spec, precision)
+-- compiles it. state: of the world. Returns nil, or an error message.
+function system_each.prepare(world, system, spec, state)
   local problem = objection(system.kind, spec.compile, spec.precision)
   if problem or system.kind ~= "each" then return problem end
   if type(system.work) == "string" then
@@ -121,17 +135,18 @@ function system_each.prepare(world, system, spec, precision)
     if not work then return text end
     system.work = work
   end
-  if spec.compile == false then
+  if spec.compile == false or state.plain then
+    system.plain = state.plain
     return specialize.mistake(system.work, { world = world,
       query = system.query })
   end
   system.strict = spec.compile == true or spec.compile == "whole"
   system.code = specialize.new { world = world, query = system.query,
-    double = precisions[spec.precision or precision or "fields"],
+    double = precisions[spec.precision or state.precision or "fields"],
     system = true, most = PLANS, exits = spec.compile ~= "whole" }
   specialize.pass(system.code, 1, 0)
   local plan, reason, text = choose(system)
-  if text then return (text:gsub("^ecs: ", "")) end
+  if text then return (gsub(text, "^ecs: ", "")) end
   if not plan and system.strict then return specialize.message(reason) end
   -- Of a compiled function, too: in code that is never reached the compiler
   -- sees no mistake, and plain Lua would be refused for the same source.
@@ -263,7 +278,10 @@ end
 --- Describes how a system's function runs: one line for people.
 function system_each.explain(system)
   local code = system.code
-  if not code then return "slow: plain Lua, as compile = false says" end
+  if not code then
+    return "slow: plain Lua, as compile = false "
+      .. (system.plain and "of the world says" or "says")
+  end
   local plan = code.last
   if not plan or not plan.program then
     return code.problem and "slow: plain Lua: "
@@ -275,22 +293,22 @@ function system_each.explain(system)
   local out = ""
   for k = 1, exits and #exits or 0 do
     local exit = exits[k]
-    out = string.format("%s\n  side exit at %s:%d: %s", out, exit.file,
+    out = format("%s\n  side exit at %s:%d: %s", out, exit.file,
       exit.line, exit.construct)
   end
   -- Which instructions the loops use depends on the machine.
-  local text = string.format("compiled (%s): %.0f %s, %.0f %s read and %.0f "
-    .. "written a row", string.match(back_end, "^[^,]*"), operations,
+  local text = format("compiled (%s): %.0f %s, %.0f %s read and %.0f "
+    .. "written a row", match(back_end, "^[^,]*"), operations,
     operations == 1 and "operation" or "operations", read,
     read == 1 and "byte" or "bytes", written)
   if slow > 0 then
-    text = text .. string.format("; slow: %.0f %s the C library row by row, as "
+    text = text .. format("; slow: %.0f %s the C library row by row, as "
       .. "most functions of math do (those of ecs.math do not)", slow,
       slow == 1 and "operation calls" or "operations call")
   end
   local copied = core.copied_elements(plan.copies)
   if copied > 0 then
-    text = text .. string.format("; %.0f %s of tables copied before each run",
+    text = text .. format("; %.0f %s of tables copied before each run",
       copied, copied == 1 and "element" or "elements")
   end
   return text .. out .. exit_run.explain(system.source)

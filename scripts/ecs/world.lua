@@ -2,10 +2,12 @@
 --
 --     ecs.world { phases = { "input", "update", "draw" }, flush = "frame",
 --                 states = { "menu", "play" }, precision = "double",
---                 memory_limit = "64M" }
+--                 compile = false, memory_limit = "64M" }
 --
 -- The methods of a world are in ecs.core (entities, groups) and in the files
 -- that add more: query, phases, states, system, frame, explain, hash.
+
+local require = require("ecs.standard").inner "ecs.world"
 
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
@@ -20,11 +22,14 @@ require "ecs.explain"
 require "ecs.hash"
 require "ecs.advice"
 
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, rawget, tonumber, type = error, rawget, tonumber, type
+
 local core = backend.core
 local match = string.match
 
 local known = { phases = true, flush = true, states = true, seed = true,
-                precision = true, memory_limit = true }
+                precision = true, compile = true, memory_limit = true }
 local later = { threads = true }
 
 -- In this file, level says which line an error blames: it is the level that
@@ -56,6 +61,13 @@ local function read_precision(precision, level)
   end
   error("ecs: world: precision is 'fields' or 'double', not "
     .. message.describe(precision), level)
+end
+
+--- Are all functions of the world plain Lua?
+local function read_compile(compile, level)
+  if compile == nil or compile == false then return compile == false end
+  error("ecs: world: compile is false, so that all functions run as plain Lua, "
+    .. "or left out, not " .. message.describe(compile), level)
 end
 
 local units = { [""] = 1, k = 2 ^ 10, M = 2 ^ 20, G = 2 ^ 30 }
@@ -92,7 +104,7 @@ local function copy(given, level)
     elseif not known[key] then
       error("ecs: world has no option " .. message.describe(key)
         .. " (there are phases, flush, states, seed, precision, "
-        .. "memory_limit)", level)
+        .. "compile, memory_limit)", level)
     end
   end
   return options
@@ -118,6 +130,8 @@ local world = {}
 --               unless given
 --     precision how compiled functions compute: in the types of the "fields"
 --               (the default), or in "double"
+--     compile   false: all functions of systems and of query:each run as plain
+--               Lua, for debuggers; whatever a system says
 --     memory_limit  the most bytes that the world may hold, as a number or a
 --               text with k, M or G; no limit unless given
 --
@@ -136,11 +150,13 @@ function world.create(options)
   local deferred = read_flush(options.flush, 3)
   local seed = read_seed(options.seed, 3)
   local precision = read_precision(options.precision, 3)
+  local plain = read_compile(options.compile, 3)
   local limit = read_memory_limit(options.memory_limit, 3)
   local made = core.world(limit)
   core.set_seed(made, seed)
   system.prepare(made, list, deferred, names, ranks)
-  system.state(made).precision = precision
+  local state = system.state(made)
+  state.precision, state.plain = precision, plain
   return made
 end
 

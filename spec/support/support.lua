@@ -133,13 +133,14 @@ end
 
 --- What a program prints that runs in a process of its own, in a Lua like this
 -- one. Libraries are looked for in folder first; nil: only where this Lua does.
-function support.printed(program, folder)
+-- settings: of the environment, as "NAME=value"; nil: none more.
+function support.printed(program, folder, settings)
   local jit = rawget(_G, "jit")
   local vm = not jit and "lua5.4" or jit.status() and "luajit"
     or "luajit -joff"
-  local pipe = io.popen(("LUA_PATH='%s' LUA_CPATH='%s' %s %s 2>&1"):format(
+  local pipe = io.popen(("LUA_PATH='%s' LUA_CPATH='%s' %s %s %s 2>&1"):format(
     package.path, folder and folder .. "/?.so;" .. package.cpath
-      or package.cpath, vm, program))
+      or package.cpath, settings or "", vm, program))
   local output = pipe:read("*a")
   pipe:close()
   return output

@@ -68,11 +68,7 @@ void bind_push_description(lua_State *L, int index) {
     case LUA_TNUMBER: break;
     default: lua_pushfstring(L, "a %s", luaL_typename(L, index)); return;
   }
-  double number = lua_tonumber(L, index);
-  if (number != number)
-    snprintf(text, sizeof text, "nan");
-  else
-    snprintf(text, sizeof text, "%.14g", number);
+  bind_write_number(text, sizeof text, lua_tonumber(L, index));
   lua_pushstring(L, text);
 }
 
@@ -413,13 +409,13 @@ static int value_tostring(lua_State *L) {
     char text[64];
     double number = ecs_scalar_load(
         field->type, (const char *)value->image + definition->offsets[f]);
-    snprintf(text, sizeof text, " = %.14g", number);
+    bind_write_number(text, sizeof text, number);
+    if (field->type == ECS_BOOL)
+      snprintf(text, sizeof text, number != 0 ? "true" : "false");
     luaL_addstring(&buffer, before);
     luaL_addstring(&buffer, field->name);
-    if (field->type == ECS_BOOL)
-      luaL_addstring(&buffer, number != 0 ? " = true" : " = false");
-    else
-      luaL_addstring(&buffer, text);
+    luaL_addstring(&buffer, " = ");
+    luaL_addstring(&buffer, text);
     before = ", ";
   }
   luaL_addstring(&buffer, before[0] == ',' ? " }" : " {}");

@@ -1,7 +1,9 @@
 /* compat.h: one spelling of the C API for Lua 5.1 to 5.4 and LuaJIT.
  *
- * The rest of the binding is written against the C API of Lua 5.3. Functions
- * that older versions lack are defined here, and two terms of our own:
+ * The library runs on Lua 5.4 and LuaJIT (standard.lua refuses others); with
+ * the headers of the others the binding compiles. It is written against the C
+ * API of Lua 5.3. Functions that older versions lack are defined here, and two
+ * terms of our own:
  *
  *      private table   a table that belongs to a userdata: its environment in
  *                      Lua 5.1, its user value in later versions

@@ -46,6 +46,15 @@ void bind_push_element(lua_State *L, ecs_Scalar type, const void *element) {
   bind_push_number(L, type, ecs_scalar_load(type, element));
 }
 
+void bind_write_number(char *text, size_t bytes, double number) {
+  if (number != number)
+    snprintf(text, bytes, "nan");
+  else if (number == floor(number) && fabs(number) <= 9007199254740992.0)
+    snprintf(text, bytes, "%.0f", number);
+  else
+    snprintf(text, bytes, "%.14g", number);
+}
+
 void bind_push_entity_text(lua_State *L, double handle) {
   char text[96];
   if (handle > 0 && handle < 4503599627370496.0 && handle == floor(handle)) {
@@ -53,7 +62,9 @@ void bind_push_entity_text(lua_State *L, double handle) {
     snprintf(text, sizeof text, "entity %.0f (index %u, generation %u)", handle,
              (unsigned)(bits & 0xfffffffu), (unsigned)(bits >> 28));
   } else {
-    snprintf(text, sizeof text, "entity %.14g", handle);
+    bind_write_number(text, sizeof text, handle);
+    lua_pushfstring(L, "entity %s", text);
+    return;
   }
   lua_pushstring(L, text);
 }

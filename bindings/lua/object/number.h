@@ -42,6 +42,10 @@ BIND_INTERNAL void bind_push_number(lua_State *L, ecs_Scalar type,
 /* Pushes an entity as a Lua number. */
 BIND_INTERNAL void bind_push_entity(lua_State *L, ecs_Entity entity);
 
+/* Writes any number as messages show it, the same on every VM: a whole number
+ * with all of its digits, as those of entities are, and others with 14. */
+BIND_INTERNAL void bind_write_number(char *text, size_t bytes, double number);
+
 /* Pushes any number as messages name an entity:
  * "entity 12 (index 12, generation 0)". */
 BIND_INTERNAL void bind_push_entity_text(lua_State *L, double handle);

@@ -122,9 +122,11 @@ static ecs_Entity check_handle(lua_State *L) {
   ecs_Entity entity = read_entity(L, 2, "spawn_as");
   if (lua_isnoneornil(L, 2))
     bind_error(L, "spawn_as takes an entity first, not nil");
-  if ((entity & HANDLE_INDEX) == 0)
+  if ((entity & HANDLE_INDEX) == 0) {
+    bind_push_description(L, 2);
     bind_error(L, "spawn_as takes an entity first: %s is no handle",
-               lua_tostring(L, 2));
+               lua_tostring(L, -1));
+  }
   return entity;
 }
 

@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "api/float_mode.h"
 #include "api/for_bindings.h"
 #include "world/collect.h"
 #include "world/components.h"
@@ -167,6 +168,7 @@ static int frame(lua_State *L) {
   world->running = true;
   world->frame++;
   state->frames++;
+  FloatMode mode = float_mode_begin();
   call_back(L, lua_gettop(L) - 4);
   ECS_ASSERT(world->running && !state->walk);
   world->running = world->in_step = false;
@@ -174,8 +176,10 @@ static int frame(lua_State *L) {
   state->frames--;
   state->walk = walk;
   if (deferred) status = leave(world, true);
-  return status == ECS_OK ? tell_behind(L, world)
-                          : report_loss(L, world, status);
+  int results =
+      status == ECS_OK ? tell_behind(L, world) : report_loss(L, world, status);
+  float_mode_end(mode);
+  return results;
 }
 
 static const luaL_Reg functions[] = {

@@ -17,6 +17,8 @@
 -- For the same reason nothing but the function sees these columns, and they may
 -- be kept for the next run.
 
+local require = require("ecs.standard").inner "ecs.compile.batch_text"
+
 local reader = require "ecs.compile.read_statement"
 
 local next = next

@@ -21,6 +21,8 @@
 --
 -- What is not understood is refused, and the function is called row by row.
 
+local require = require("ecs.standard").inner "ecs.compile.block_text"
+
 local reader = require "ecs.compile.read_statement"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -28,6 +28,9 @@
 --              exact: a number, and its value matters. With a path: of what
 --              captures_table.lua read
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.captures"
+
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
@@ -35,12 +38,13 @@ local type_of = require("ecs.message").type
 local find_resource = require("ecs.resource_row").find
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local ipairs, match, pcall, type = ipairs, string.match, pcall, type
+local ipairs, pcall, type = ipairs, pcall, type
+local format, match = string.format, string.match
 local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
 local math_type = rawget(math, "type")
-local get_upvalue = debug and debug.getupvalue
-local get_metatable = debug and debug.getmetatable or getmetatable
-local get_environment = rawget(_G, "getfenv")
+local get_upvalue = standard.debug.getupvalue
+local get_metatable = standard.debug.getmetatable or getmetatable
+local get_environment = rawget(standard.globals, "getfenv")
 
 local captures = {}
 captures.__index = captures
@@ -165,6 +169,10 @@ function captures:object(reader, line)
     outside(line, "'" .. reader.path[#reader.path] .. "' of a resource that is "
       .. "gone, or has no such field", "make it before, and look at its "
       .. "definition")
+  elseif rawequal(value, UNREADABLE) and reader.global
+    and #reader.path == 1 then
+    outside(line, "the unknown global '" .. reader.path[1] .. "'",
+      "check its spelling, or declare it (to read it raises an error)")
   elseif rawequal(value, UNREADABLE) then
     outside(line, "'" .. reader.path[#reader.path] .. "' behind a metatable "
       .. "with an __index that is a function", "read it from a plain table")
@@ -232,6 +240,14 @@ function captures:argument(position, box)
                        root = function() return box[position] end }
 end
 
+--- A step from a table to its field, in the key of a reader: one that no other
+-- steps give together. name: or a number.
+function captures.step(name)
+  if type(name) == "number" then return format("[%.17g]", name) end
+  if match(name, "^[%a_][%w_]*$") then return "." .. name end
+  return format("[%q]", name)
+end
+
 --- The value of a field of a table from outside. name: or a number.
 function captures:field(value, name, line)
   if type(value.value) ~= "table" then
@@ -243,8 +259,7 @@ function captures:field(value, name, line)
   for k, part in ipairs(value.reader.path) do path[k] = part end
   path[#path + 1] = name
   local reader = value.reader
-  local key = type(name) == "number" and "[" .. name .. "]" or "." .. name
-  return self:object({ key = reader.key .. key, path = path,
+  return self:object({ key = reader.key .. captures.step(name), path = path,
                        root = reader.root, global = reader.global,
                        holder = reader.holder, position = reader.position,
                        owner = reader }, line)

@@ -17,6 +17,9 @@
 --
 -- This file adds methods to captures.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.captures_table"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local core = require "ecs.core"
@@ -45,7 +48,7 @@ function captures.deeper(source, key)
   return { reader = source.reader, path = path, table = source.table,
            name = source.name .. (#source.path == 0 and "[...]" or "")
              .. (not key and "[...]" or type(key) == "number"
-               and "[" .. tostring(key) .. "]" or "." .. key) }
+               and "[" .. tostring(key) .. "]" or captures.step(key)) }
 end
 
 --- Why a table cannot be read at computed numbers, by the failure of ecs.core.
@@ -106,7 +109,7 @@ function captures:group(source, kind, whole)
   local key = source.reader.key .. " " .. kind .. (whole and "!" or "")
   local rows = false
   for _, step in ipairs(source.path) do
-    key = key .. "/" .. type(step) .. tostring(step)
+    key = key .. "/" .. (step and captures.step(step) or "*")
     rows = rows or not step
   end
   local group = self.grouped[key]

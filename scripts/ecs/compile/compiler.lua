@@ -6,6 +6,9 @@
 -- values that it uses from outside (captures.lua). It is a plan or a problem:
 -- see plan.lua.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.compiler"
+
 local allows = require "ecs.access"
 local source = require "ecs.compile.source"
 local parser = require "ecs.compile.parser"
@@ -19,10 +22,11 @@ local plans = require "ecs.compile.plan"
 local safe_pairs = require "ecs.safe_pairs"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
+local setmetatable = setmetatable
 local error, ipairs, next, pcall, type = error, ipairs, next, pcall, type
 local find, max, min, sort = string.find, math.max, math.min, table.sort
 
-local get_info = debug and debug.getinfo
+local get_info = standard.debug.getinfo
 
 local compiler = {}
 
@@ -30,7 +34,8 @@ local calls = lower_call.calls()
 
 --- Functions that are called while debugging and removed afterwards.
 local debugging = {}
-for _, f in ipairs { print, error, assert, io and io.write } do
+for _, f in safe_pairs { error = error, assert = assert,
+    print = rawget(standard.globals, "print"), write = standard.io.write } do
   debugging[f] = true
 end
 
@@ -61,7 +66,7 @@ end
 local function tree_of(f, exits, line, name)
   local known = trees[f]
   if not known then
-    local found, why = source.find(f)
+    local found, why, remedy = source.find(f)
     if not found then
       if source.is_foreign(f) then
         parser.outside(line, "a call of '" .. (name or "it") .. "', which is "
@@ -72,8 +77,8 @@ local function tree_of(f, exits, line, name)
           or "do it under a condition that few rows meet, or in a run system")
       end
       parser.outside(line, (name and "a call of '" .. name .. "', " or "")
-        .. "a function with " .. why, "give the system's function as text, or "
-        .. "ship the file that it was loaded from, as it was")
+        .. "a function with " .. why, remedy or "give the system's function as "
+        .. "text, or ship the file that it was loaded from, as it was")
     end
     latest = setmetatable({ [f] = found }, weak)
     known = { outline = found.outline,

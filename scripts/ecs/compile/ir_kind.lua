@@ -15,6 +15,9 @@
 -- What is not certain is not known. The writer keeps what its text does not
 -- tell: literals, got and mixed (ir_writer.lua).
 
+local standard = require "ecs.standard"
+standard.inner "ecs.compile.ir_kind"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

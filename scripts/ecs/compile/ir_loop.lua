@@ -13,6 +13,9 @@
 -- So values are not written in the order of their numbers, and get new ones
 -- when the text is made. This file adds methods to ir_writer.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.ir_loop"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

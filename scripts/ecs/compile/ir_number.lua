@@ -17,6 +17,9 @@
 --
 -- In double precision no number is flex. This file adds methods to ir_writer.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.ir_number"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

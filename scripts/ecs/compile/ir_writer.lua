@@ -17,6 +17,9 @@
 -- values are emitted once, and a bool that follows from others is not emitted.
 -- Cost of an operation: one lookup of its text.
 
+local standard = require "ecs.standard"
+standard.inner "ecs.compile.ir_writer"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

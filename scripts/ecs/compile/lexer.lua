@@ -15,19 +15,22 @@
 -- before, so it is known to be Lua. Text that is not understood gives nil all
 -- the same.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lexer"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local core = require "ecs.core"
 
-local find, sub = string.find, string.sub
+local find, gmatch, sub = string.find, string.gmatch, string.sub
 local tonumber = tonumber
 local read_tokens = core.read_tokens
 
 local lexer = {}
 
 local keywords = {}
-for word in ([[and break do else elseif end false for function goto if in local
-  nil not or repeat return then true until while]]):gmatch("%a+") do
+for word in gmatch([[and break do else elseif end false for function goto if in
+  local nil not or repeat return then true until while]], "%a+") do
   keywords[word] = word
 end
 

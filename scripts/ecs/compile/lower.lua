@@ -28,9 +28,13 @@
 -- methods that all of them use. Cost of a branch: the entries that it changes,
 -- not those that exist.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
+local type = type
 local remove, ipairs, setmetatable = table.remove, ipairs, setmetatable
 local error = error
 

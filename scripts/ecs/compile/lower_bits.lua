@@ -11,12 +11,15 @@
 -- integer types and of constants; rows in which it is not so take a side exit,
 -- and plain Lua computes, or raises its error, there.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_bits"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local abs, floor, min, sub = math.abs, math.floor, math.min, string.sub
 local ipairs, tonumber = ipairs, tonumber
-local library = jit and require "bit" or {}
+local library = standard.bit or {}
 
 local ir_kind = require "ecs.compile.ir_kind"
 require "ecs.compile.lower_exit"

@@ -5,11 +5,15 @@
 -- values. methods: the methods of worlds, by name; totals: those of totals.
 -- Both get the object as a fifth argument.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_call"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local abs, max, huge, ipairs, type = math.abs, math.max, math.huge, ipairs,
-  type
+local pi, mathematics = math.pi, standard.math
+local abs, max, huge = math.abs, math.max, math.huge
+local assert, ipairs, type = assert, ipairs, type
 
 local lower = require "ecs.compile.lower"
 local lower_bits = require "ecs.compile.lower_bits"
@@ -215,22 +219,22 @@ function lower_call.calls()
     abs = "abs", ceil = "ceil", floor = "floor", sqrt = "sqrt", sin = "sin",
     cos = "cos", tan = "tan", asin = "asin", acos = "acos", exp = "exp",
   } do
-    known(math, name, unary(operation, "math." .. name))
+    known(mathematics, name, unary(operation, "math." .. name))
   end
-  known(math, "log", logarithm)
-  known(math, "fmod", binary("fmod", "math.fmod"))
-  known(math, "pow", binary("pow", "math.pow"))
-  known(math, "atan2", binary("atan2", "math.atan2"))
-  known(math, "atan", arc)
-  known(math, "min", extreme("min", "math.min"))
-  known(math, "max", extreme("max", "math.max"))
-  known(math, "deg", scaled(180 / math.pi, "math.deg"))
-  known(math, "rad", scaled(math.pi / 180, "math.rad"))
-  known(math, "random", refuse("math.random", "call ecs.random(), which gives "
-    .. "a number from 0 up to 1, or ecs.random(n): the same on every run and "
-    .. "machine"))
+  known(mathematics, "log", logarithm)
+  known(mathematics, "fmod", binary("fmod", "math.fmod"))
+  known(mathematics, "pow", binary("pow", "math.pow"))
+  known(mathematics, "atan2", binary("atan2", "math.atan2"))
+  known(mathematics, "atan", arc)
+  known(mathematics, "min", extreme("min", "math.min"))
+  known(mathematics, "max", extreme("max", "math.max"))
+  known(mathematics, "deg", scaled(180 / pi, "math.deg"))
+  known(mathematics, "rad", scaled(pi / 180, "math.rad"))
+  known(mathematics, "random", refuse("math.random", "call ecs.random(), which "
+    .. "gives a number from 0 up to 1, or ecs.random(n): the same on every run "
+    .. "and machine"))
   known(core, "random", draw)
-  known(_G, "assert", lower_exit.assert)
+  known({ assert = assert }, "assert", lower_exit.assert)
   for name, operation in safe_pairs {
     sin = "xsin", cos = "xcos", exp = "xexp", log = "xlog", floor = "floor",
     ceil = "ceil",

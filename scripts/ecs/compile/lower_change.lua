@@ -15,6 +15,9 @@
 -- other change of the row may depend on it. The entity itself may be given to a
 -- change: the owner of what is spawned next.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_change"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -8,6 +8,9 @@
 -- side exit, and plain Lua raises its error there, or goes on. Behind that
 -- place the value is known not to be nil. Without exits such a use is refused.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_exit"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

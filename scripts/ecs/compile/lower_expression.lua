@@ -18,11 +18,14 @@
 --                     reductions; and total -> its reduction
 --     total_kind(value)    "sum", "min" or "max"; nil: the object is no total
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_expression"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
+local rawget = rawget
 local max, concat, ipairs, type = math.max, table.concat, ipairs, type
-local match = string.match
 local lower = require "ecs.compile.lower_table"
 local lower_bits = require "ecs.compile.lower_bits"
 local find_resource = require("ecs.resource_row").find
@@ -217,15 +220,9 @@ function lower:own_key(node, object, scope)
   return self:key(node.key, scope)
 end
 
---- What a string that is written without escapes says; nil for other nodes.
-local function name_in(node)
-  return node[1] == "string" and (node.value
-    or match(node.written, "^[\"']([^\\]*)[\"']$")) or nil
-end
-
 function value_of.index(self, node, scope)
   local value = self:value(node.object, scope)
-  local name = name_in(node.key)
+  local name = node.key[1] == "string" and node.key.value or nil
   if not lower.is_holder(lower.inner_of(value)) then
     if name then return table_field(self, value, name, node) end
     return self:index(value, self:value(node.key, scope), node)

@@ -22,6 +22,9 @@
 --     returned    the same, for the function; it is carried, too
 --     exit        the condition under which the row takes a side exit; carried
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_loop"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

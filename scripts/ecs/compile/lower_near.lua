@@ -15,6 +15,9 @@
 -- only read. A row that is reached under a condition asks with a radius of -1
 -- where it does not hold, which finds nothing.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_near"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -7,6 +7,9 @@
 -- others do not give. One with children is refused: a program spawns one entity
 -- at a time.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_parts"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

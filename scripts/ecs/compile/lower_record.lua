@@ -17,6 +17,9 @@
 --
 -- A table that leaves the function, or has computed keys, is refused.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_record"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -11,6 +11,9 @@
 -- is lowered in a scope of its own, and its results are variables. Limits keep
 -- the code from becoming larger than a program can be.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_statement"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -15,6 +15,9 @@
 -- STATES[p.state](p) is lowered as `if p.state == 1 then ... elseif ...`; rows
 -- that find no function take a side exit.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_table"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

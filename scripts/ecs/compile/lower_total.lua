@@ -18,14 +18,17 @@
 --              table, field }: table and field: nil for an upvalue
 --     site   { value, mask, line }: an addition
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_total"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, type, rawequal, rawget = ipairs, type, rawequal, rawget
 local max, min = math.max, math.min
 local math_type = rawget(math, "type")
-local upvalue_id = debug and debug.upvalueid
-local set_upvalue = debug and debug.setupvalue
+local upvalue_id = standard.debug.upvalueid
+local set_upvalue = standard.debug.setupvalue
 
 local captures = require "ecs.compile.captures"
 local ir_kind = require "ecs.compile.ir_kind"

@@ -14,6 +14,9 @@
 -- type of the other side on, as its hint: `x and a` is nil, but of a's type.
 -- In double precision all numbers are f64, and nothing is lowered dry.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_type"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -20,6 +20,9 @@
 -- needs. They refuse a value that cannot be converted, in terms of the function
 -- that is compiled.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.lower_value"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -15,6 +15,9 @@
 -- assigns to, a field in brackets, a function without a source.
 -- Reading the names from outside runs no code of a script.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.mistake"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local allows = require "ecs.access"
@@ -24,8 +27,8 @@ local source = require "ecs.compile.source"
 local ipairs, type, rawget = ipairs, type, rawget
 local concat, min = table.concat, math.min
 local format, sub = string.format, string.sub
-local get_upvalue = debug and debug.getupvalue
-local get_environment = rawget(_G, "getfenv")
+local get_upvalue = standard.debug.getupvalue
+local get_environment = rawget(standard.globals, "getfenv")
 
 local mistake = {}
 

@@ -13,12 +13,15 @@
 -- condition after until still sees the block that it ends: over says that this
 -- one ends so.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.outline"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local load, pcall, error, type, next = load, pcall, error, type, next
-local math, string, table = math, string, table
-local find = string.find
+local find, format, sub = string.find, string.format, string.sub
+local concat, huge, number_type = table.concat, math.huge, math.type
 local lexer = require "ecs.compile.lexer"
 
 local outline = {}
@@ -43,10 +46,10 @@ end
 local function number_of(constants, name)
   local list = constants[name] or {}
   for k = #list, 1, -1 do
-    if list[k].stop == math.huge then
+    if list[k].stop == huge then
       local value = list[k].value
-      return type(value) == "number" and string.format(
-        math.type(value) == "integer" and "(%d)" or "(%a)", value) or nil
+      return type(value) == "number" and format(
+        number_type(value) == "integer" and "(%d)" or "(%a)", value) or nil
     end
   end
 end
@@ -61,7 +64,7 @@ local function fold_text(tokens, constants, at)
       if word == "number" or word == "name" then
         operand = false
         text = word == "name" and number_of(constants, tokens.values[at])
-          or word == "number" and tokens.text:sub(tokens.starts[at],
+          or word == "number" and sub(tokens.text, tokens.starts[at],
             tokens.stops[at])
       elseif word == "(" or word == "-" or word == "~" then
         text = word
@@ -74,7 +77,7 @@ local function fold_text(tokens, constants, at)
     elseif continues[word] or depth > 0 then
       return nil
     else
-      return table.concat(parts, " ")
+      return concat(parts, " ")
     end
     if not text then return nil end
     parts[#parts + 1] = text
@@ -145,7 +148,7 @@ local function take(state, tokens, k, word)
     blocks[depth] = {}
   elseif word == "<" and tokens.values[k + 1] == "const"
     and kinds[k - 1] == "name" and kinds[k + 2] == ">" then
-    local constant = { start = starts[k - 1], stop = math.huge }
+    local constant = { start = starts[k - 1], stop = huge }
     read_value(constant, tokens, k - 1, state.constants)
     append(state.constants, tokens.values[k - 1], constant)
     blocks[depth][#blocks[depth] + 1] = constant

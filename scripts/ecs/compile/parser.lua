@@ -25,11 +25,15 @@
 -- block, the rest of the block becomes one statement, refused: lowering it
 -- raises the error, unless it can be a side exit.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.parser"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, pcall, tostring, type = error, pcall, tostring, type
 local match, sub, ipairs = string.match, string.sub, ipairs
+local load_text = standard.load
 local math_type = rawget(math, "type")
 local opens = require("ecs.compile.outline").opens
 
@@ -98,15 +102,22 @@ function parser.refuse_rare(node)
   end
 end
 
---- A string has a value where it may name a field, as in get(e, Position, "x");
--- otherwise its value is nil. written: with its quotes.
+--- What a string says, with its quotes; nil where that is unknown.
+local function said(written)
+  local inner = match(written, "^[\"']([^\\]*)[\"']$")
+  if inner then return inner end
+  local chunk = load_text and load_text("return " .. written)
+  return chunk and chunk()
+end
+
+--- A string may be a key, as in p["x"], or name a field, as in get(e, Position,
+-- "x"). written: with its quotes.
 local function text(state)
   local line = line_of(state)
   local index = state.index
   local written = sub(state.text, state.starts[index], state.stops[index])
   skip(state)
-  return { "string", line = line, written = written,
-           value = match(written, "^[\"']([%a_][%w_]*)[\"']$") }
+  return { "string", line = line, written = written, value = said(written) }
 end
 
 --- Refuses LuaJIT's 64-bit integers and complex numbers: 1LL, 1ULL, 2i.

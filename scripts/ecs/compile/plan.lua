@@ -8,18 +8,22 @@
 -- The two constructors list every field. The other functions here are the only
 -- code that changes a plan or a problem; every file may read their fields.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.plan"
+
 local core = require "ecs.core"
 local backend = require "ecs.backend"
 local captures = require "ecs.compile.captures"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
+local find = string.find
 local ipairs, type, rawget, rawset = ipairs, type, rawget, rawset
 local math_type, to_integer = rawget(math, "type"), rawget(math, "tointeger")
-local set_upvalue = debug and debug.setupvalue
+local set_upvalue = standard.debug.setupvalue
 
 --- The largest integer that a program may begin to add to.
 local MOST = 2 ^ 52
-local get_metatable = debug and debug.getmetatable or getmetatable
+local get_metatable = standard.debug.getmetatable or getmetatable
 
 local read_captured, holds, is_handle =
   captures.read, captures.holds, captures.is_handle
@@ -301,7 +305,7 @@ end
 --- Notes whether plain Lua computes the same bits as the program of a plan.
 -- double: everything is computed in f64.
 function plan.note_exact(self, double)
-  self.exact = double or not string.find(self.text, " f32", 1, true)
+  self.exact = double or not find(self.text, " f32", 1, true)
 end
 
 --- Keeps the program that ecs.core made of a plan.

@@ -1,6 +1,8 @@
 --- read_expression: reads expressions, and notes what they do with rows and
 -- batches; see source_reader.lua.
 
+local require = require("ecs.standard").inner "ecs.compile.read_expression"
+
 local reader = require "ecs.compile.source_reader"
 
 local refuse, kind, accept = reader.refuse, reader.kind, reader.accept

@@ -1,5 +1,7 @@
 --- read_statement: reads statements; see source_reader.lua.
 
+local require = require("ecs.standard").inner "ecs.compile.read_statement"
+
 local reader = require "ecs.compile.read_expression"
 
 local ipairs = ipairs

@@ -17,6 +17,9 @@
 -- A function without this proof is not compiled, and no message quotes a file
 -- that was not proved.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.compile.source"
+local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local core = require "ecs.core"
@@ -24,12 +27,14 @@ local lexer = require "ecs.compile.lexer"
 local outline = require "ecs.compile.outline"
 
 -- Kept here: a sandbox may be set up after ecs was loaded.
-local debug_getinfo = debug and debug.getinfo
-local dump, find, sub, byte = string.dump, string.find, string.sub, string.byte
+local rawget = rawget
+local debug_getinfo = standard.debug.getinfo
+local find, sub, byte = string.find, string.sub, string.byte
+local dump, globals = standard.string.dump, standard.globals
 local min, pcall, type, setmetatable = math.min, pcall, type, setmetatable
 local ipairs = ipairs
-local load_text = rawget(_G, "loadstring") or load
-local read_regular = io and io.open and core.read_file
+local load_text = standard.load
+local read_regular = standard.io.open and core.read_file
 
 local source = {}
 
@@ -39,6 +44,9 @@ local BYTES_LIMIT = 4 * 1024 * 1024
 --- The most functions on the same lines that are tried. Each try loads the
 -- text.
 local CANDIDATE_LIMIT = 64
+
+--- What to do where a function is missing that this file calls.
+local EARLIER = "require ecs before it is taken away"
 
 local BYTE_ORDER_MARK = "\239\187\191"
 
@@ -72,7 +80,8 @@ local function code_of(dumped)
 end
 
 --- Does dumped code have the lines of its functions?
-local HAS_LINES = code_of(dump(load_text "return function() end" ()))
+local HAS_LINES = load_text and dump
+  and code_of(dump(load_text "return function() end" ()))
   ~= code_of(dump(load_text "\nreturn function() end" ()))
 
 local function occurrences(text, code)
@@ -95,7 +104,7 @@ end
 --- The text of a regular file, or nil; known itself, a text or nil, where this
 -- is its text. A host with a file system of its own (LÖVE) is asked first.
 local function read_file(path, known)
-  local love = rawget(_G, "love")
+  local love = rawget(globals, "love")
   if type(love) == "table" and type(love.filesystem) == "table"
     and love.filesystem.read then
     local done, text = pcall(love.filesystem.read, path)
@@ -220,12 +229,15 @@ end
 --- Finds a function's text: { tokens, first, last, name, chunk, line,
 -- outline }: chunk is the name that the text was loaded with; tokens are those
 -- of the function, first and last the indices of its keyword and its end. Or
--- nil and why not, as a phrase that follows "a function with". Cost: reads the
--- file; where it has changed, also loads it.
+-- nil, why not, as a phrase that follows "a function with", and what to do, nil
+-- being the usual. Cost: reads the file; where it has changed, also loads it.
 function source.find(f)
   local info = debug_getinfo and debug_getinfo(f, "S")
   if not info then
-    return nil, "a source that is not known without debug.getinfo"
+    return nil, "a source that is not known without debug.getinfo", EARLIER
+  elseif not (load_text and dump) then
+    return nil, "a source that is not known without "
+      .. (dump and "load" or "string.dump"), EARLIER
   end
   if source.is_foreign(f) then return nil, "a source in C" end
   local done, dumped = pcall(dump, f)

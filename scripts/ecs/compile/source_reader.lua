@@ -9,6 +9,8 @@
 -- The type of an expression: "number"; "boolean"; "either", a number, nil or
 -- false; nil, anything.
 
+local require = require("ecs.standard").inner "ecs.compile.source_reader"
+
 local constant = require("ecs.compile.outline").constant
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -17,6 +17,8 @@
 -- used. A code that would be compiled at nearly every run stays plain Lua for
 -- good: see worn_out.
 
+local require = require("ecs.standard").inner "ecs.compile.specialize"
+
 local allows = require "ecs.access"
 local backend = require "ecs.backend"
 local plans = require "ecs.compile.plan"

@@ -25,6 +25,9 @@
 --
 -- No script can reach the tables here, and the module is true.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.ffi.access_ffi"
+
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
@@ -41,7 +44,8 @@ local slow_add, slow_remove, slow_destroy = slow.add, slow.remove, slow.destroy
 
 -- Functions that decide about memory are kept here: a script may replace the
 -- globals.
-local select, type, loadstring = select, type, loadstring
+local select, type = select, type
+local load_text = standard.load
 local assert, ipairs, setmetatable = assert, ipairs, setmetatable
 local concat, format = table.concat, string.format
 local cast, new_access, fields_of = ffi.cast, core.access, core.fields
@@ -94,7 +98,7 @@ local function compile(fields)
   local source = "local values = ...\nreturn function()\n"
     .. concat(taken, "\n") .. "\nreturn {" .. concat(given, ", ")
     .. "}\nend"
-  return assert(loadstring(source, "=ecs.get"))(values)
+  return assert(load_text(source, "=ecs.get"))(values)
 end
 
 --- The part of an entry that is the same in every world.

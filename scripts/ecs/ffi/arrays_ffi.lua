@@ -9,12 +9,15 @@
 -- memory that it writes to stays where it is. A copy is written through a
 -- pointer that ecs.core gave for it, and only where it has room.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.ffi.arrays_ffi"
+
 local ffi = require "ffi"
 local core = require "ecs.core"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local next, rawget, type, setmetatable = next, rawget, type, setmetatable
-local get_metatable = debug and debug.getmetatable or getmetatable
+local get_metatable = standard.debug.getmetatable or getmetatable
 local cast = ffi.cast
 local slow_copy, end_copy, copy_place = core.copy_table, core.end_copy,
   core.copy_place

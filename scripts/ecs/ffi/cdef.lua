@@ -4,6 +4,8 @@
 -- declared twice in one process, and are not.
 -- luacheck: no max line length
 
+local require = require("ecs.standard").inner "ecs.ffi.cdef"
+
 local ffi = require "ffi"
 
 if not pcall(ffi.typeof, "ecs_KernelLibrary") then

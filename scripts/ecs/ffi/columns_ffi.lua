@@ -23,12 +23,20 @@
 -- read the columns that it writes; then ecs.core makes every NaN the quiet one.
 -- A check at each store would cost short loops more.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.ffi.columns_ffi"
+
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
 local safe_pairs = require "ecs.safe_pairs"
 local message = require "ecs.message"
 local scalars = require "ecs.ffi.scalars_ffi"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local assert = assert
+local load_text = standard.load
+local gsub = string.gsub
 
 -- Types are never freed, and their metatables can be set only once. So this
 -- file does nothing when it is loaded again.
@@ -37,7 +45,7 @@ if core.share("build") then return true end
 -- Functions that keep columns within their memory are kept here: a script may
 -- replace the globals.
 local error, cast = error, ffi.cast
-local type, tobit = type, require("bit").tobit
+local type, tobit = type, standard.bit.tobit
 local touch, plan_of = core.touch, core.plan
 
 local column_type = ffi.typeof(layouts.ViewColumn)
@@ -220,9 +228,9 @@ end
 --- The types of a scalar's columns: one to read and write, one to read.
 local function make_kind(scalar)
   local kind, types = scalars.kinds[scalar], {}
-  local source = template:gsub("CONVERT", kind.raw)
-    :gsub("LOAD", (kind.load:gsub("ELEMENT", "rows[row - 1]")))
-  local chunk = assert(loadstring(source, "=ecs." .. scalar))
+  local source = gsub(gsub(template, "CONVERT", kind.raw), "LOAD",
+    (gsub(kind.load, "ELEMENT", "rows[row - 1]")))
+  local chunk = assert(load_text(source, "=ecs." .. scalar))
   local index, store, store_nothing, length, text = chunk(pointers, counts,
     scalars.entity, row_of, refuse_store)
   types.pointer = ffi.typeof(kind.pointer)

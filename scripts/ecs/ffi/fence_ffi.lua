@@ -16,4 +16,6 @@
 -- between any load and the next call. In compiled code it costs 0.3 ns.
 -- (spec/lua/world/fence_spec.lua)
 
+local require = require("ecs.standard").inner "ecs.ffi.fence_ffi"
+
 return require("ffi").new("int32_t[1]")

@@ -17,6 +17,9 @@
 -- step is made of text (rows_code.near) and puts the loop back at its end. One
 -- that is left early becomes garbage.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.ffi.grid_ffi"
+
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
@@ -30,12 +33,15 @@ local calls_data, calls_bytes = core.grid_calls()
 if not calls_data or rows_ffi == true then return function() end end
 
 -- Kept here: a script may replace the globals, and would get the pointers.
+local unpack = standard.unpack
+local concat = table.concat
 local type, setmetatable, ipairs = type, setmetatable, ipairs
 local huge = math.huge
 local read, places_type, compile =
   rows_ffi.read, rows_ffi.places_type, rows_ffi.compile
 local grid_rows, grid_terms, grid_keep =
   core.grid_rows, core.grid_terms, core.grid_keep
+local gsub = string.gsub
 
 local calls = ffi.cast(layouts.GridCalls .. " *", calls_data)
 if ffi.sizeof(calls[0]) ~= calls_bytes then
@@ -58,7 +64,8 @@ local function instantiate(record, rows, chunk, walk)
   local box = ffi.cast(rows_ffi.pointer, rows)
   local places = ffi.cast(places_type(record.terms), box.elements)
   local views, make = chunk(rows, box, places, ffi.cast(epoch_type, box.epoch),
-    core, scalars.quiet_nan, scalars.entity, fence, walk)
+    core, scalars.quiet_nan, scalars.entity, fence, walk,
+    rows_code.lua)
   return box, views, make
 end
 
@@ -101,8 +108,8 @@ local function new_answer(near, record)
   local box, views = instantiate(record, rows, record.code)
   local names = {}
   for t in ipairs(views) do names[t] = "p" .. t end
-  local chunk = compile((answer_code:gsub("NAMES",
-    table.concat(names, ", "))))
+  local chunk = compile((gsub(answer_code, "NAMES",
+    concat(names, ", "))))
   return { box = box, rows = rows, get = chunk(box, box.ids, unpack(views)) }
 end
 

@@ -14,8 +14,12 @@
 -- list is nil, so what only a metatable could have is certainly not the same.
 
 -- Kept here: a script may replace the globals.
-local join, name_of = debug and debug.upvaluejoin, debug and debug.getupvalue
-local loadstring, rawget, rawequal = loadstring, rawget, rawequal
+local standard = require "ecs.standard"
+standard.inner "ecs.ffi.outside_ffi"
+
+local join, name_of = standard.debug.upvaluejoin, standard.debug.getupvalue
+local rawget, rawequal = rawget, rawequal
+local load_text = standard.load
 local type, concat, format = type, table.concat, string.format
 local find = string.find
 local gsub, max, tonumber, match = string.gsub, math.max, tonumber, string.match
@@ -86,7 +90,7 @@ end
 -- compiles its code.
 function outside_ffi.prepare(list)
   local text, variables = write(list)
-  local code = join and text and loadstring(text, "=ecs.outside")
+  local code = join and text and load_text(text, "=ecs.outside")
   return code and {
     list = list, variables = variables,
     make = code(rawget, rawequal, type),

@@ -33,10 +33,16 @@
 --
 -- No script can reach the tables here, and the module is true.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.ffi.prepared_ffi"
+
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
 local fence = require "ecs.ffi.fence_ffi"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local gsub, sub = string.gsub, string.sub
 
 local calls_data, calls_bytes, makers = core.prepared_calls()
 -- When the file is loaded again, the methods are there already.
@@ -44,7 +50,8 @@ if not calls_data then return true end
 
 -- Functions that decide about memory are kept here: a script may replace the
 -- globals.
-local select, type, loadstring, assert = select, type, loadstring, assert
+local select, type, assert = select, type, assert
+local load_text = standard.load
 local concat, format, rep = table.concat, string.format, string.rep
 local cast, fields_of, alias = ffi.cast, core.fields, makers.alias
 
@@ -106,7 +113,7 @@ local function code_of(key, write, ...)
   if not found then
     if made_count >= MOST_CODES then return nil end
     made_count = made_count + 1
-    found = assert(loadstring(PRELUDE .. write(...), "=ecs.prepared"))(
+    found = assert(load_text(PRELUDE .. write(...), "=ecs.prepared"))(
       environment)
     made[key] = found
   end
@@ -123,7 +130,7 @@ end
 
 --- The Lua value of the number in the local variable v<k>.
 local function from_number(kinds, k)
-  local kind = kinds:sub(k, k)
+  local kind = sub(kinds, k, k)
   if kind == "b" then return "v" .. k .. " ~= 0" end
   if kind == "e" then return format("v%d ~= 0 and v%d or nil", k, k) end
   return "v" .. k
@@ -220,7 +227,7 @@ local CONVERT = {
 
 local function conversions(kinds)
   return join(#kinds, "", function(k)
-    return (CONVERT[kinds:sub(k, k)]:gsub("%%d", k))
+    return (gsub(CONVERT[sub(kinds, k, k)], "%%d", k))
   end)
 end
 

@@ -9,6 +9,8 @@
 -- script can reach; C checks whether their world is open. A script that gets at
 -- these functions can call them with anything.
 
+local require = require("ecs.standard").inner "ecs.ffi.programs_ffi"
+
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"

@@ -29,6 +29,9 @@
 -- next shows that nothing else is in a table. While it is read nothing is
 -- allocated, so no finalizer can change it.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.ffi.queries_ffi"
+
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
@@ -38,11 +41,13 @@ local calls_data, calls_bytes, slow = core.query_calls()
 if not calls_data then return true end
 
 -- Kept here: a script may replace the globals.
-local next, type, loadstring, assert = next, type, loadstring, assert
+local next, type, assert = next, type, assert
+local load_text = standard.load
 local getmetatable, setmetatable, rawget = getmetatable, setmetatable, rawget
 local concat, format, rep = table.concat, string.format, string.rep
 local recent_query, query_terms = core.recent_query, core.query_terms
 local kind = core.kind
+local gsub = string.gsub
 
 local calls = ffi.cast(layouts.QueryCalls .. " *", calls_data)
 if ffi.sizeof(calls[0]) ~= calls_bytes then
@@ -188,7 +193,7 @@ if not node then return nil, true end
 if type(list) ~= "table" or getmetatable(list) ~= nil then return nil end
 local key, part = next(list)]] }
   for k = 1, LONGEST do
-    code[#code + 1] = ENTRY:gsub("K", k)
+    code[#code + 1] = gsub(ENTRY, "K", k)
     code[#code + 1] = "if key == nil then return node end"
   end
   code[#code + 1] = "return nil\nend"
@@ -217,7 +222,7 @@ local key, part = next(list)
 local read, optional, with, without, any, all]] }
   for k = 1, LONGEST do
     code[#code + 1] = format("if key == %d then", k)
-    code[#code + 1] = ENTRY:gsub("K", k)
+    code[#code + 1] = gsub(ENTRY, "K", k)
   end
   code[#code + 1] = rep("end ", LONGEST)
   for _ = 1, #lists + 1 do
@@ -234,7 +239,7 @@ if key ~= nil then
   end
   code[#code + 1] = "if key ~= nil then return nil end"
   code[#code + 1] = rep("end ", #lists + 1)
-  for k = 1, #lists do code[#code + 1] = NAMED:gsub("LIST", lists[k]) end
+  for k = 1, #lists do code[#code + 1] = gsub(NAMED, "LIST", lists[k]) end
   code[#code + 1] = [[
 if all ~= nil then
   if all ~= true then return nil end
@@ -251,9 +256,9 @@ end]]
   return concat(code, "\n")
 end
 
-local read_list = assert(loadstring(list_code(), "=ecs.query"))(next, type,
+local read_list = assert(load_text(list_code(), "=ecs.query"))(next, type,
   getmetatable)
-local find = assert(loadstring(find_code(), "=ecs.query"))(roots, read_list,
+local find = assert(load_text(find_code(), "=ecs.query"))(roots, read_list,
   touch, next, type, getmetatable)
 
 local methods = {}

@@ -8,6 +8,9 @@
 -- rows_ffi.lua compiles and runs it. A term here is one of its terms with
 -- columns: { number, name, fields, first, writable, optional }.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.ffi.rows_code"
+
 local ffi = require "ffi"
 require "ecs.ffi.cdef"
 local safe_pairs = require "ecs.safe_pairs"
@@ -21,6 +24,14 @@ local format, gsub, upper = string.format, string.gsub, string.upper
 
 local rows_code = {}
 
+--- What every chunk is given of Lua.
+rows_code.lua = {
+  pcall = pcall, error = error, type = type, tonumber = tonumber,
+  setmetatable = setmetatable, select = select, unpack = standard.unpack,
+  floor = math.floor, huge = math.huge, min = math.min, max = math.max,
+  band = standard.bit.band,
+}
+
 local IN_PLACE = tonumber(ffi.cast("ecs_RowFlag", "ECS_ROW_IN_PLACE"))
 
 -- Pieces of code -------------------------------------------------------------
@@ -28,11 +39,12 @@ local IN_PLACE = tonumber(ffi.cast("ecs_RowFlag", "ECS_ROW_IN_PLACE"))
 -- The beginning of every chunk. get and set are called two levels below the
 -- script.
 local head = [[
-local rows, box, places, world, core, quiet_nan, entity, fence, walk = ...
-local pcall, error, type, tonumber = pcall, error, type, tonumber
-local floor, huge, min, max = math.floor, math.huge, math.min, math.max
-local band = require("bit").band
-local setmetatable, unpack, select = setmetatable, unpack, select
+local rows, box, places, world, core, quiet_nan, entity, fence, walk, lua = ...
+local pcall, error, type = lua.pcall, lua.error, lua.type
+local tonumber = lua.tonumber
+local floor, huge, min, max = lua.floor, lua.huge, lua.min, lua.max
+local band = lua.band
+local setmetatable, unpack, select = lua.setmetatable, lua.unpack, lua.select
 local row_get, row_set, row_has = core.row_get, core.row_set, core.row_has
 local load, put, ids = box.load, box.store, box.ids
 local function get(term, key)

@@ -15,6 +15,9 @@
 --
 -- The code of views and loops is text, from rows_code.lua.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.ffi.rows_ffi"
+
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local allows = require "ecs.access"
@@ -23,9 +26,13 @@ local scalars = require "ecs.ffi.scalars_ffi"
 local fence = require "ecs.ffi.fence_ffi"
 local rows_code = require "ecs.ffi.rows_code"
 
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error = error
+
 -- Functions that make code are kept here: a script may replace the globals, and
 -- would get the pointers.
-local assert, loadstring, ipairs = assert, loadstring, ipairs
+local assert, ipairs = assert, ipairs
+local load_text = standard.load
 local concat = table.concat
 
 -- When the file is loaded again, the first builder stays.
@@ -103,11 +110,11 @@ local function instantiate(chunk, rows, terms, walk)
   local box = ffi.cast(rows_pointer, rows)
   local places = ffi.cast(places_type(terms), box.elements)
   return chunk(rows, box, places, ffi.cast(world_pointer, box.world), core,
-    scalars.quiet_nan, scalars.entity, fence, walk)
+    scalars.quiet_nan, scalars.entity, fence, walk, rows_code.lua)
 end
 
 local function compile(source)
-  return assert(loadstring(source, "=ecs.rows"))
+  return assert(load_text(source, "=ecs.rows"))
 end
 
 -- LuaJIT compiles a loop for the function that the loop calls first; only after

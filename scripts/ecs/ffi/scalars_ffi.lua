@@ -10,7 +10,12 @@
 --     load      turns ELEMENT, which stands for an element, into a Lua value
 --     pointer   the C type of a pointer to elements
 
+local require = require("ecs.standard").inner "ecs.ffi.scalars_ffi"
+
 local ffi = require "ffi"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local gsub = string.gsub
 
 -- Only a NaN is not at most infinite. The usual test, v ~= v, compiles to two
 -- jumps.
@@ -25,7 +30,7 @@ local function integer(low, high)
     if type(v) ~= "number" then v = nil
     elseif v <= huge then v = min(max(v, LOW), HIGH)
     else v = 0 end]]
-  return (text:gsub("LOW", low):gsub("HIGH", high))
+  return (gsub(gsub(text, "LOW", low), "HIGH", high))
 end
 
 local float = [[

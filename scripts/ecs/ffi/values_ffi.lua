@@ -22,6 +22,9 @@
 --
 -- backend.lua takes the module out of package.loaded. Loaded again, it is true.
 
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.ffi.values_ffi"
+
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
@@ -31,12 +34,14 @@ local calls_data, calls_bytes, image_offset = core.value_calls()
 if not calls_data then return true end
 
 -- Kept here: a script may replace the globals.
-local select, type, next, loadstring = select, type, next, loadstring
+local select, type, next = select, type, next
+local load_text = standard.load
 local getmetatable, setmetatable = getmetatable, setmetatable
 local assert, ipairs, concat, format = assert, ipairs, table.concat,
   string.format
 local tell = core.tell
 local istype, kind_name, fields_of = ffi.istype, core.kind, core.fields
+local gsub, rep = string.gsub, string.rep
 
 local PARTS, FIELDS = layouts.SPAWN_PARTS, layouts.TABLE_FIELDS
 
@@ -88,7 +93,7 @@ if getmetatable(fields) ~= nil then return nil end]] }
     place.NAME, place.INDEX = format("%q", field[1]), f - 1
     place.MASK = 2 ^ (f - 1)
     place.CHECK = field[2] == "bool" and bool_check or number_check
-    code[#code + 1] = FIELD:gsub("%u+", place)
+    code[#code + 1] = gsub(FIELD, "%u+", place)
   end
   for k = 1, #fields do
     code[#code + 1] =
@@ -117,7 +122,7 @@ end
 --- The type of values with an image of so many words of 8 bytes.
 local function new_type(words)
   return ffi.typeof("struct {"
-    .. ("int32_t :32;"):rep(image_offset / 4 + 2 * words) .. "}")
+    .. rep("int32_t :32;", image_offset / 4 + 2 * words) .. "}")
 end
 
 -- Few are of most components. Some are of the tables that are read here: the
@@ -161,7 +166,7 @@ local function reader_of(definition)
   local kind = kind_of(definition)
   if kind and kind.unread then
     kind.read, kind.make =
-      assert(loadstring(write_readers(kind.unread), "=ecs.fields"))(numbers,
+      assert(load_text(write_readers(kind.unread), "=ecs.fields"))(numbers,
         READS, next, type, getmetatable, kind.new, make_value, definition)
     kind.unread = false
   end
@@ -247,7 +252,7 @@ if not worlds[world] then return nil, true end
 if count > %d then return nil end
 local parts, p1, p2, p3, p4, p5, p6, p7, p8 = 0]], names(1, most), most) }
   for k = 1, PARTS do
-    code[#code + 1] = PART:gsub("[%u_]+", {
+    code[#code + 1] = gsub(PART, "[%u_]+", {
       BASE = (k - 1) * FIELDS, INDEX = k - 1, PART = "p" .. k,
       SHIFT_ONE = names(1, most - 1) .. " = " .. names(2, most),
       SHIFT_TWO = names(1, most - 2) .. " = " .. names(3, most),
@@ -272,7 +277,7 @@ end
 
 --- The method spawn. slow is that of ecs.core: it gets all that is not usual.
 function values.spawner(slow)
-  local usual = assert(loadstring(spawn_code(), "=ecs.spawn"))(worlds,
+  local usual = assert(load_text(spawn_code(), "=ecs.spawn"))(worlds,
     is_value, kinds, numbers, given, spawn, type, fence)
   return function(...)
     local entity, is_new = usual(select("#", ...) - 1, ...)

@@ -130,6 +130,30 @@ describe("memory_limit", function()
       text)
   end)
 
+  it("names a system once that it stops", function()
+    local world = ecs.world { memory_limit = "64k" }
+    local ok, text = pcall(function()
+      for k = 1, 1000 do
+        world:system { name = "s" .. k, query = { Position },
+          each = function(p) p.x = k end }
+      end
+    end)
+    assert.is_false(ok)
+    assert.matches("^%S*memory_limit_spec%.lua:%d+: ecs: system 's%d+': the "
+      .. "memory limit of this world is reached: 65536 bytes$", text)
+  end)
+
+  it("counts queries, as the reference says", function()
+    local world, kept = ecs.world {}, {}
+    for k = 1, 100 do world:spawn(ecs.tag("LimitTerm" .. k)) end
+    local before = world:stats().bytes
+    for k = 1, 100 do
+      kept[k] = world:query { with = { ecs.tag("LimitTerm" .. k) } }
+    end
+    local each = (world:stats().bytes - before) / #kept
+    assert.is_true(each > 600 and each < 1200, each)
+  end)
+
   it("holds for each world alone", function()
     local small, large = ecs.world { memory_limit = "64k" }, ecs.world {}
     refused("65536 bytes", small.spawn_many, small, 100000, { Position })
