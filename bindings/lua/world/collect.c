@@ -1,7 +1,7 @@
 /* collect.c: when the collector is asked to free worlds and queries. */
 #include "world/collect.h"
 
-#if LUA_VERSION_NUM < 502
+#if __has_include(<luajit.h>)
 #include <luajit.h>
 #endif
 
@@ -14,7 +14,7 @@
 /* Compiled code of LuaJIT keeps the functions that it was made for, and with
  * them their worlds. */
 static void drop_traces(lua_State *L) {
-#if LUA_VERSION_NUM < 502
+#ifdef LUAJIT_VERSION
   luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_FLUSH);
 #else
   (void)L;
