@@ -111,7 +111,7 @@ describe("a finalizer that walks a query", function()
   -- The walk asks for memory for its order, after all else was made ready.
   it("does not disturb a walk of it that has asked the collector", function()
     local met = 0
-    for kilobytes = 200, 260, 10 do
+    for kilobytes = 200, 260, 30 do
       ecs.world({}):close()
       local world = ecs.world { memory_limit = kilobytes .. "k",
         compile = false }
@@ -140,12 +140,12 @@ describe("a finalizer that walks a query", function()
         assert.equal("word", word)
         p.x, outer = p.x + 1, outer + 1
       end, "word")
-      assert.is_true(done or problem:find("memory limit", 1, true) ~= nil,
-        problem)
-      assert.equal(done and 100 or 0, outer)
-      if inner > 0 and done then met = met + 1 end
+      assert.is_true(done, problem)
+      assert.equal(100, outer)
+      if inner > 0 then met = met + 1 end
       world:close()
     end
+    -- In which order finalizers run, and so which find room, is Lua's.
     if rawget(_G, "newproxy") then assert.is_true(met > 0) end
   end)
 end)
