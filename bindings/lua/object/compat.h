@@ -99,10 +99,11 @@ static inline int compat_rawgeti(lua_State *L, int table, int key) {
 #endif
 }
 
-/* Is the collector running? True where Lua has no way to ask. */
+/* Is the collector running? Not where finalizers run: Lua 5.4 answers -1 there.
+ * True where Lua has no way to ask. */
 static inline bool compat_collects(lua_State *L) {
 #ifdef LUA_GCISRUNNING
-  return lua_gc(L, LUA_GCISRUNNING, 0) != 0;
+  return lua_gc(L, LUA_GCISRUNNING, 0) > 0;
 #else
   (void)L;
   return true;

@@ -138,7 +138,9 @@ static int query_destroy(lua_State *L) {
 static int query_first(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   ecs_Entity entity = 0;
-  ecs_Status status = ecs_query_first(bind_query_native(L, query), &entity);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_query_first(bind_query_native(L, query), &entity));
   bind_check_status(L, query->world, status, "first");
   if (entity)
     bind_push_entity(L, entity);
@@ -151,7 +153,9 @@ static int query_first(lua_State *L) {
  * changed. */
 static int destroy_in_order(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
-  ecs_Status status = ecs_query_destroy_in_order(bind_query_native(L, query));
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_query_destroy_in_order(bind_query_native(L, query)));
   if (status != ECS_E_OPEN)
     bind_check_status(L, query->world, status, "destroy");
   bind_tell(L, query->world);
@@ -165,7 +169,9 @@ static int mark_all(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   const Definition *definition = bind_definition_check(L, 2, "mark_all");
   ecs_Component tag = ensure(L, query, definition);
-  ecs_Status status = ecs_query_mark_all(bind_query_native(L, query), tag);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_query_mark_all(bind_query_native(L, query), tag));
   if (status != ECS_E_COMPONENT)
     bind_check_status(L, query->world, status, "mark_all");
   lua_pushboolean(L, status == ECS_OK);

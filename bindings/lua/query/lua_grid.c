@@ -12,6 +12,12 @@
 
 /* Life ------------------------------------------------------------------- */
 
+/* The grid. Raises where its world was closed. */
+static LuaGrid *check_open(lua_State *L, LuaGrid *grid) {
+  if (!grid->life.native) bind_error(L, "the world of this grid is closed");
+  return grid;
+}
+
 LuaGrid *bind_grid_check(lua_State *L, int index, const char *call) {
   LuaGrid *grid = (LuaGrid *)bind_find(L, index, KIND_GRID);
   if (!grid)
@@ -19,8 +25,7 @@ LuaGrid *bind_grid_check(lua_State *L, int index, const char *call) {
                "%s is called with ':', as in near:%s(...), on what "
                "world:grid gave",
                call, call);
-  if (!grid->life.native) bind_error(L, "the world of this grid is closed");
-  return grid;
+  return check_open(L, grid);
 }
 
 /* Ends the grid; harmless when it has ended. Neither allocates nor raises. */
@@ -172,7 +177,9 @@ static void push_refusal(lua_State *L, const LuaGrid *grid, ecs_Status status) {
 }
 
 void bind_grid_prepare(lua_State *L, LuaGrid *grid) {
-  ecs_Status status = bind_grid_ready(grid);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, grid->world, status,
+                   bind_grid_ready(check_open(L, grid)));
   if (ECS_LIKELY(status == ECS_OK)) return;
   push_refusal(L, grid, status);
   bind_raise(L);
@@ -181,7 +188,8 @@ void bind_grid_prepare(lua_State *L, LuaGrid *grid) {
 /* near:build() */
 static int grid_build(lua_State *L) {
   LuaGrid *grid = bind_grid_check(L, 1, "build");
-  ecs_Status status = build_now(grid);
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, grid->world, status, build_now(check_open(L, grid)));
   return bind_check_status(L, grid->world, status, "build");
 }
 
@@ -189,8 +197,10 @@ static int grid_build(lua_State *L) {
  * false, false and a message. */
 static int grid_ready(lua_State *L) {
   LuaGrid *grid = (LuaGrid *)bind_find(L, 1, KIND_GRID);
-  ecs_Status status =
-      grid && grid->life.native ? bind_grid_ready(grid) : ECS_OK;
+  ecs_Status status = ECS_OK;
+  if (grid && grid->life.native)
+    BIND_WITH_RELIEF(L, grid->world, status,
+                     bind_grid_ready(check_open(L, grid)));
   lua_pushboolean(L, status == ECS_OK);
   if (status == ECS_OK) return 1;
   lua_pushboolean(L, 0);

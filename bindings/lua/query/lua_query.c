@@ -210,15 +210,17 @@ static uint32_t term_of(const LuaQuery *query, const Definition *definition) {
   return term;
 }
 
-ecs_Status bind_query_ask_changes(LuaQuery *query,
+ecs_Status bind_query_ask_changes(lua_State *L, LuaQuery *query,
                                   const Definition *definition) {
+  ecs_Query *native = bind_query_native(L, query);
   query->changes = query->waits = true;
-  return ecs_query_ask_changes(query->native, term_of(query, definition));
+  return ecs_query_ask_changes(native, term_of(query, definition));
 }
 
-ecs_Status bind_query_sort(LuaQuery *query, LuaOrder order) {
+ecs_Status bind_query_sort(lua_State *L, LuaQuery *query, LuaOrder order) {
+  ecs_Query *native = bind_query_native(L, query);
   query->order = order;
-  return ecs_query_sort(query->native, term_of(query, order.definition),
+  return ecs_query_sort(native, term_of(query, order.definition),
                         order.field, order.down);
 }
 
@@ -261,8 +263,10 @@ static int query_explain(lua_State *L) {
 /* count_runs(query, n): n more runs of systems, for world:optimize. */
 static int count_runs(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
-  ecs_Status status = ecs_query_count_runs(bind_query_native(L, query),
-                                           (uint64_t)lua_tonumber(L, 2));
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_query_count_runs(bind_query_native(L, query),
+                                        (uint64_t)lua_tonumber(L, 2)));
   return bind_check_status(L, query->world, status, "optimize");
 }
 

@@ -66,10 +66,11 @@ BIND_INTERNAL LuaQuery *bind_query_new(lua_State *L, LuaWorld *world,
                                        const LuaTerm *terms, uint32_t count);
 
 /* Has a new query ask for changes of the term of a definition, or for an order.
- * Both return as the core does. */
-BIND_INTERNAL ecs_Status bind_query_ask_changes(LuaQuery *query,
+ * Both return as the core does, and raise where the world was closed. */
+BIND_INTERNAL ecs_Status bind_query_ask_changes(lua_State *L, LuaQuery *query,
                                                 const Definition *definition);
-BIND_INTERNAL ecs_Status bind_query_sort(LuaQuery *query, LuaOrder order);
+BIND_INTERNAL ecs_Status bind_query_sort(lua_State *L, LuaQuery *query,
+                                         LuaOrder order);
 
 /* Pushes a query with the terms and the native query of the one at index 1, and
  * the label at index 2. */

@@ -129,6 +129,7 @@ static void begin_run(lua_State *L, RowLoop *rows, EachCall *call) {
   rows->run.key = call->key;
   if (call->system) rows->run.number = ++bind_state(L)->runs;
   rows->call = call;
+  rows->walks++;
   rows->run.before = 0;
   rows->run.drawn = UINT64_MAX;
   rows->run.blocks = rows->block.active;
@@ -197,14 +198,15 @@ static void keep_source(lua_State *L, int rows_index, int source) {
   lua_pop(L, 1);
 }
 
-Outcome bind_rows_walk(lua_State *L, LuaQuery *query, int first,
-                       EachCall *call) {
-  int top = lua_gettop(L), extras = top - first + 1;
-  if (extras > (int)ROWS_LIMIT)
-    bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
-  luaL_checkstack(L, top + 16, NULL);
+/* One attempt to walk with the arguments first to top, which stay in place.
+ * *status: of beginning; any but ECS_OK: nothing has begun. ECS_E_OPEN, too,
+ * where a finalizer has walked by the same RowLoop while it was made ready. */
+static Outcome try_walk(lua_State *L, LuaQuery *query, int first, int top,
+                        EachCall *call, ecs_Status *status) {
+  int extras = top - first + 1;
   bind_query_ensure(L, query, 1);
   RowLoop *rows = walk_rows(L, query);
+  uint64_t walks = rows->walks;
   int rows_index = lua_gettop(L);
   if (call->next) keep_source(L, rows_index, call->source);
   bind_push_tracer(L);
@@ -214,22 +216,41 @@ Outcome bind_rows_walk(lua_State *L, LuaQuery *query, int first,
   if (rows->block.active) given = bind_blocks_ready(L, rows);
   if (call->again) rows->advance = call->again; /* the runner reads it once */
   push_runner(L, rows, rows_index, extras, call);
-  begin_run(L, rows, call);
   lua_pushvalue(L, rows_index);
   if (!rows->block.active) lua_pushvalue(L, 2);
   for (int k = 0; rows->block.active && k < given; k++)
     lua_pushvalue(L, loop + k);
   for (int k = first; k <= top; k++) lua_pushvalue(L, k);
-  ecs_Status status;
-  BIND_WITH_RELIEF(L, query->world, status,
-                   ecs_query_begin(bind_query_native(L, query),
-                                   ECS_BATCH_COALESCED, &rows->cursor));
-  if (status == ECS_OK) {
-    Outcome outcome =
-        walk(L, rows, 1 + given + extras, loop + 1, rows_index + 1);
-    call->idle = rows->run.before == 0;
-    call->drew = call->drew || rows->run.drawn != UINT64_MAX;
-    return outcome;
+  ecs_Query *native = bind_query_native(L, query);
+  *status = rows->walks == walks
+                ? ecs_query_begin(native, ECS_BATCH_COALESCED, &rows->cursor)
+                : ECS_E_OPEN;
+  if (*status != ECS_OK) return OUTCOME_MISUSE;
+  begin_run(L, rows, call);
+  Outcome outcome = walk(L, rows, 1 + given + extras, loop + 1, rows_index + 1);
+  call->idle = rows->run.before == 0;
+  call->drew = call->drew || rows->run.drawn != UINT64_MAX;
+  return outcome;
+}
+
+/* Finalizers that run in a collection may walk the same query by the same
+ * RowLoop, so all that was made ready is made anew after it. */
+Outcome bind_rows_walk(lua_State *L, LuaQuery *query, int first,
+                       EachCall *call) {
+  int top = lua_gettop(L), rounds = 0;
+  ecs_Status status = ECS_OK;
+  if (top - first + 1 > (int)ROWS_LIMIT)
+    bind_error(L, "each hands on at most %d extra arguments", (int)ROWS_LIMIT);
+  luaL_checkstack(L, top + 16, NULL);
+  for (;;) {
+    Outcome outcome = try_walk(L, query, first, top, call, &status);
+    if (status == ECS_OK) return outcome;
+    if (status != ECS_E_OPEN &&
+        (status != ECS_E_MEMORY ||
+         !bind_collect_for_relief(L, query->world->state, &rounds)))
+      break;
+    bind_query_native(L, query); /* raises where the world was closed */
+    lua_settop(L, top);
   }
   bind_push_status(L, query->world, status, query->label);
   return OUTCOME_MISUSE;

@@ -135,6 +135,7 @@ typedef struct RowLoop {
   ecs_Cursor cursor; /* each */
   BlockWalk block;   /* each */
   struct EachCall *call; /* each, while it walks: what for; see row_loop.h */
+  uint64_t walks;        /* each: how many it has begun */
 } RowLoop;
 
 /* The entity of the row of a loop of rows, which has reached one. */

@@ -25,6 +25,7 @@
 
 #include "api/for_bindings.h"
 #include "query/lua_query.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
 
@@ -440,8 +441,10 @@ static ecs_Status ask_changes(lua_State *L, LuaQuery *query, int index) {
   ecs_Status status = ECS_OK;
   for (uint32_t t = 1; status == ECS_OK && t <= asked; t++) {
     lua_rawgeti(L, index, (int)t);
-    status = bind_query_ask_changes(
-        query, bind_definition_check(L, lua_gettop(L), "query"));
+    const Definition *definition =
+        bind_definition_check(L, lua_gettop(L), "query");
+    BIND_WITH_RELIEF(L, query->world, status,
+                     bind_query_ask_changes(L, query, definition));
     lua_pop(L, 1);
   }
   return status;
@@ -456,7 +459,7 @@ static bool new_query(lua_State *L, LuaWorld *world, const LuaTerm *terms,
   if (!query) return false;
   if (lua_istable(L, 4)) status = ask_changes(L, query, 4);
   if (status == ECS_OK && order.definition)
-    status = bind_query_sort(query, order);
+    BIND_WITH_RELIEF(L, world, status, bind_query_sort(L, query, order));
   if (status == ECS_OK) return true;
   bind_push_status(L, world, status, query->label);
   return false;

@@ -29,8 +29,8 @@ static int collect_all(lua_State *L) {
 /* A full collection. Raises what a finalizer raises, where Lua hands that on;
  * the state is as before then. */
 static void collect(lua_State *L, ModuleState *state) {
-  state->collecting = true;
   luaL_checkstack(L, 4, NULL);
+  state->collecting = true;
   bool failed = compat_call(L, collect_all) != 0;
   state->collecting = false;
   if (failed) lua_error(L);

@@ -98,6 +98,58 @@ describe("a world with a limit", function()
   end)
 end)
 
+describe("a finalizer that walks a query", function()
+  --- An object that calls f when it is collected.
+  local function when_collected(f)
+    local proxy = rawget(_G, "newproxy")
+    if not proxy then return setmetatable({}, { __gc = f }) end
+    local object = proxy(true)
+    getmetatable(object).__gc = f
+    return object
+  end
+
+  -- The walk asks for memory for its order, after all else was made ready.
+  it("does not disturb a walk of it that has asked the collector", function()
+    local met = 0
+    for kilobytes = 200, 260, 30 do
+      ecs.world({}):close()
+      local world = ecs.world { memory_limit = kilobytes .. "k",
+        compile = false }
+      local sorted = world:query { Position, sort = { Position, "x" } }
+      world:query({ read = { Position } }):each(function() end)
+      for _ = 1, 100 do world:spawn(Position { x = 1 }) end
+      collectgarbage "stop"
+      local inner, outer = 0, 0
+      local object = when_collected(function() -- luacheck: ignore
+        pcall(sorted.each, sorted, function(p, a, b)
+          if p.x > 0 then p.y, inner = a + b, inner + 1 end
+        end, 1, 2)
+      end)
+      for k = 1, 600 do
+        if not pcall(new_query, world, k) then break end
+      end
+      local count = 512
+      while count >= 1 do
+        if not pcall(world.spawn_many, world, count, { Load }) then
+          count = math.floor(count / 2)
+        end
+      end
+      object = nil -- luacheck: ignore
+      collectgarbage "restart"
+      local done, problem = pcall(sorted.each, sorted, function(p, word)
+        assert.equal("word", word)
+        p.x, outer = p.x + 1, outer + 1
+      end, "word")
+      assert.is_true(done, problem)
+      assert.equal(100, outer)
+      if inner > 0 then met = met + 1 end
+      world:close()
+    end
+    -- In which order finalizers run, and so which find room, is Lua's.
+    if rawget(_G, "newproxy") then assert.is_true(met > 0) end
+  end)
+end)
+
 describe("worlds that nothing refers to", function()
   --- A level of a game, with systems and queries of its own.
   local function play(bytes)
