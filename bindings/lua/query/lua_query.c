@@ -220,8 +220,8 @@ ecs_Status bind_query_ask_changes(lua_State *L, LuaQuery *query,
 ecs_Status bind_query_sort(lua_State *L, LuaQuery *query, LuaOrder order) {
   ecs_Query *native = bind_query_native(L, query);
   query->order = order;
-  return ecs_query_sort(native, term_of(query, order.definition),
-                        order.field, order.down);
+  return ecs_query_sort(native, term_of(query, order.definition), order.field,
+                        order.down);
 }
 
 static int query_gc(lua_State *L) {
