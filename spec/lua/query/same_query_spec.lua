@@ -152,6 +152,8 @@ describe("the same terms", function()
   end)
 
   it("of systems keep what belongs to the system", function()
+    world:progress(1) -- which asks for events, if there are any in this state
+    local before = world:stats().queries
     for k = 1, 3 do world:spawn(Position { x = k }, Velocity) end
     local inner = {}
     for _, name in ipairs { "one", "two" } do
@@ -167,7 +169,7 @@ describe("the same terms", function()
         .. "': name it in the array part of the query to write it (x)",
         inner[name])
     end
-    assert.equal(1, world:stats().queries)
+    assert.equal(before + 1, world:stats().queries)
     world:system { name = "three", query = world:query { Position },
       batch = function(batch)
         inner.three = message(world.system, world, { name = "four",

@@ -235,16 +235,18 @@ describe("world:stats", function()
   end)
 
   it("counts one query for the same terms, whoever has it", function()
+    world:progress(1) -- which asks for events, if there are any in this state
+    local before = world:stats().queries
     for _ = 1, 1000 do
       world:system { name = "s", query = { Position }, batch = nothing }
       world:query { Position }
     end
     world:progress(1)
-    assert.equal(1, world:stats().queries)
+    assert.equal(before + 1, world:stats().queries)
     world:remove_system("s")
     collectgarbage()
     collectgarbage()
-    assert.equal(1, world:stats().queries)
+    assert.equal(before + 1, world:stats().queries)
     assert.equal(0, world:stats().systems)
   end)
 
