@@ -18,7 +18,7 @@ local Call = ecs.event "CallOf"
 -- on_fallback would print a line for most systems.
 support.silence_stderr(setup, teardown)
 
--- The names of what the calls of the module define. Those that have to work have
+-- The names of what the calls of the module define. Those that must work have
 -- names of their own: the others define any other thing by theirs.
 local prefix = "Call"
 local function name_of(kind) return prefix .. kind end

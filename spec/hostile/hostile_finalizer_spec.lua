@@ -46,9 +46,7 @@ describe("the collector", function()
       world:progress(1)
       weak[world], weak[query] = true, true
     end
-    collectgarbage()
-    collectgarbage()
-    collectgarbage()
+    support.collect()
     local left = 0
     for _ in pairs(weak) do left = left + 1 end
     assert.is_true(left <= 4, left .. " are left")
@@ -292,8 +290,8 @@ describe("a finalizer that changes tables behind __index", function()
     local world = ecs.world {}
     local e = world:spawn(Nine)
     local changed, round = 0, 0
-    -- What is being read. Objects of earlier rounds are finalized, too: when the
-    -- collector finds one is not said.
+    -- What is being read. Objects of earlier rounds are finalized, too: when
+    -- the collector finds one is not said.
     local t, first, last
     local reading = false
     local function change()

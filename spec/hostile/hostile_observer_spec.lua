@@ -1,6 +1,7 @@
 -- Observers that try to break their world.
 
 local ecs = require "ecs"
+local support = dofile "spec/support/support.lua"
 
 local Position = ecs.component("HobPosition", { x = "f32" })
 local Health = ecs.component("HobHealth", { hp = "i32" },
@@ -172,7 +173,7 @@ describe("hostile observers", function()
       lost:on("add", Position, function() return lost end)
       lost:spawn(Position)
     end
-    for _ = 1, 4 do collectgarbage() end
+    support.collect()
     assert.is_nil(next(kept))
     local closed = ecs.world {}
     local watch = closed:on("add", Position, print)

@@ -123,6 +123,15 @@ function support.garbage_of(f, rounds)
   return grown
 end
 
+--- Collects all that nothing refers to, in as many rounds as finalizers may
+-- need. Traces of LuaJIT keep the functions that they were compiled for, and
+-- which these are is chance: they go first.
+function support.collect()
+  local jit = rawget(_G, "jit")
+  if jit then jit.flush() end
+  for _ = 1, 4 do collectgarbage() end
+end
+
 --- A random generator: random(n) gives 1 to n, the same on every VM.
 function support.dice(seed)
   return function(n)

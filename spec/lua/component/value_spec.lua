@@ -154,7 +154,7 @@ describe("values of a component", function()
       world:spawn(one, other)
       weak[one], weak[other] = true, true
     end
-    for _ = 1, 4 do collectgarbage() end
+    support.collect()
     local left = 0
     for _ in pairs(weak) do left = left + 1 end
     assert.is_true(left <= 4, left .. " are left")

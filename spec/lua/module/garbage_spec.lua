@@ -6,12 +6,13 @@ local ecs = require "ecs"
 local scene = dofile "spec/support/scene.lua"
 local Position, Velocity, Enemy = scene.Position, scene.Velocity, scene.Enemy
 
--- Kilobytes that a thousand frames allocate, the least of some rounds, because
--- LuaJIT compiles in the first ones.
+-- Kilobytes that a thousand frames allocate, the least of many rounds: when
+-- LuaJIT compiles is chance, and its code counts.
 local function garbage(frame)
   local least = math.huge
   for _ = 1, 200 do frame() end
-  for _ = 1, 8 do
+  for round = 1, 100 do
+    if least == 0 or round > 30 and least > 20 then break end
     collectgarbage()
     collectgarbage()
     collectgarbage("stop")
@@ -243,7 +244,7 @@ describe("outside of frames", function()
     local made = garbage(leave)
     assert.is_true(made > 21 * 8 * 1000 / 1024)
     local least = math.huge -- while LuaJIT compiles, its code counts, too
-    for _ = 1, 4 do
+    for _ = 1, 20 do
       collectgarbage()
       collectgarbage()
       local before = collectgarbage "count"
@@ -251,6 +252,7 @@ describe("outside of frames", function()
       collectgarbage()
       collectgarbage()
       least = math.min(least, collectgarbage "count" - before)
+      if least < made / 10 then break end
     end
     assert.is_true(least < made / 10, least .. " KB are left")
   end)

@@ -2,6 +2,7 @@
 -- and ecs.on_fallback is not called for a few calls (message_spec.lua).
 
 local ecs = require "ecs"
+local support = dofile "spec/support/support.lua"
 
 local V = ecs.component("FallbackV", { x = "f32", y = "f32" })
 local T = ecs.tag "FallbackT"
@@ -134,8 +135,10 @@ describe("q:each", function()
     ecs.on_fallback = nil
     for _ = 1, 300 do frame() end
     ecs.on_fallback = heard
+    -- What LuaJIT compiles, and when, is chance: its code and its lists of code
+    -- are memory, too, in some rounds, but not in all of so many.
     local least = math.huge
-    for _ = 1, 5 do
+    for _ = 1, 100 do
       collectgarbage()
       collectgarbage "stop"
       for _ = 1, 10 do frame() end
@@ -143,6 +146,7 @@ describe("q:each", function()
       for _ = 1, 1000 do frame() end
       least = math.min(least, collectgarbage "count" - before)
       collectgarbage "restart"
+      if least == 0 then break end
     end
     assert.equal(0, least)
   end)
@@ -154,8 +158,7 @@ describe("q:each", function()
       gone[f] = true
       query:each(f)
     end
-    collectgarbage()
-    collectgarbage()
+    support.collect()
     local left = 0
     for _ in pairs(gone) do left = left + 1 end
     assert.is_true(left <= 2, left)

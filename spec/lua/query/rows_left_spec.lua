@@ -53,9 +53,7 @@ describe("what loops over rows leave behind", function()
       end
       weak[world], weak[query] = true, true
     end
-    collectgarbage()
-    collectgarbage()
-    collectgarbage()
+    support.collect()
     local left = 0
     for _ in pairs(weak) do left = left + 1 end
     assert.is_true(left <= 6, left .. " are left")

@@ -1,6 +1,7 @@
 -- The same terms are the same query; and what tables of scripts may be.
 
 local ecs = require "ecs"
+local support = dofile "spec/support/support.lua"
 
 local Position = ecs.component("SamePosition", { x = "f32", y = "f32" })
 local Velocity = ecs.component("SameVelocity", { x = "f32" })
@@ -356,7 +357,7 @@ describe("a query that is asked for often", function()
       for _ = 1, OFTEN do weak[other:query { A, with = { B } }] = true end
       weak[other] = true
     end
-    for _ = 1, 4 do collectgarbage() end
+    support.collect()
     assert.is_nil(next(weak))
   end)
 
@@ -386,7 +387,7 @@ describe("a query that is asked for often", function()
 
   it("stands while a finalizer changes the table that asks", function()
     local spec, with = { Position }, { A }
-    local finalize = dofile("spec/support/support.lua").finalize
+    local finalize = support.finalize
     for k = 1, 60 do
       spec.with = k % 2 == 0 and with or nil
       finalize(function() spec.with = nil end)

@@ -259,7 +259,7 @@ describe("what is remembered of a world", function()
       compare(world, world:spawn(Every, Place, Far))
       weak[world] = true
     end
-    for _ = 1, 4 do collectgarbage() end
+    support.collect()
     local left = 0
     for _ in pairs(weak) do left = left + 1 end
     assert.is_true(left <= 8, left .. " are left")

@@ -246,7 +246,7 @@ describe("a value that is used again", function()
       end
       weak[value] = true
     end
-    for _ = 1, 4 do collectgarbage() end
+    support.collect()
     local left = 0
     for _ in pairs(weak) do left = left + 1 end
     assert.is_true(left <= 8, left .. " are left")

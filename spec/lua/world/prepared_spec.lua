@@ -350,7 +350,7 @@ describe("a prepared closure", function()
       collectgarbage()
       for _ = 1, 5 do assert.equal(5, list[1](e)) end
     end
-    for _ = 1, 4 do collectgarbage() end
+    support.collect()
     local left = 0
     for _ in pairs(weak) do left = left + 1 end
     assert.is_true(left <= 10, left .. " are left")
@@ -435,7 +435,7 @@ describe("a prepared closure", function()
       end }
       for _ = 1, 3 do fresh:progress(1) end
     end
-    for _ = 1, 4 do collectgarbage() end
+    support.collect()
     local left = 0
     for _ in pairs(weak) do left = left + 1 end
     assert.is_true(left <= 10, left .. " are left")

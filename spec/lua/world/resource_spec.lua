@@ -138,7 +138,7 @@ describe("a resource", function()
       local made = ecs.world {}
       held[made], held[made:resource(Gravity {})] = true, true
     end
-    for _ = 1, 4 do collectgarbage() end
+    support.collect()
     assert.is_nil(next(held))
   end)
 

@@ -242,7 +242,7 @@ describe("a spawner's world", function()
       collectgarbage()
       assert.is_true(shoot(1) ~= shoot(2))
     end
-    for _ = 1, 4 do collectgarbage() end
+    support.collect()
     local left = 0
     for _ in pairs(weak) do left = left + 1 end
     assert.is_true(left <= 8, left .. " are left")
