@@ -212,16 +212,16 @@ static uint32_t term_of(const LuaQuery *query, const Definition *definition) {
 
 ecs_Status bind_query_ask_changes(lua_State *L, LuaQuery *query,
                                   const Definition *definition) {
-  ecs_Query *native = bind_query_native(L, query);
+  check_live(L, query);
   query->changes = query->waits = true;
-  return ecs_query_ask_changes(native, term_of(query, definition));
+  return ecs_query_ask_changes(query->native, term_of(query, definition));
 }
 
 ecs_Status bind_query_sort(lua_State *L, LuaQuery *query, LuaOrder order) {
-  ecs_Query *native = bind_query_native(L, query);
+  check_live(L, query);
   query->order = order;
-  return ecs_query_sort(native, term_of(query, order.definition), order.field,
-                        order.down);
+  return ecs_query_sort(query->native, term_of(query, order.definition),
+                        order.field, order.down);
 }
 
 static int query_gc(lua_State *L) {
