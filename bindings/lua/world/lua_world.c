@@ -168,6 +168,7 @@ bool bind_world_leave(OpenWalk *walk) {
 const char *bind_world_open(const LuaWorld *world) {
   if (world->innermost) return world->innermost->label;
   if (world->telling) return "an observer";
+  if (world->applying) return "a finalizer, while changes wait for memory";
   return world->deferrals > 0
              ? "a frame that records its changes (flush = 'frame')"
              : NULL;

@@ -40,6 +40,8 @@ typedef struct LuaWorld {
   uint32_t deferrals;        /* recordings that are open; see frames.c */
   bool running;              /* a frame is running */
   bool telling;              /* observers are called, in a recording */
+  bool applying;             /* recorded changes wait for a collection, in a
+                                deferral; see recording.h */
   bool finalized;            /* its memory may be freed at any time */
   bool end_pending;          /* finalized while something was open: ends with
                                 the outermost walk or recording */
