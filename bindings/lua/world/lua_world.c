@@ -115,6 +115,9 @@ bool bind_world_hold(LuaWorld *world, ecs_World *native) {
   world->row_epoch = ecs_world_row_epoch(native);
   world->noticed = ecs_world_notices(native);
   world->native = native;
+  ecs_Statistics statistics;
+  ecs_world_statistics(native, &statistics);
+  world->limited = statistics.limit_bytes > 0;
   return true;
 }
 

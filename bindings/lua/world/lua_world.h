@@ -45,6 +45,7 @@ typedef struct LuaWorld {
   bool finalized;            /* its memory may be freed at any time */
   bool end_pending;          /* finalized while something was open: ends with
                                 the outermost walk or recording */
+  bool limited;              /* native has a memory limit of its own */
   bool borrowed;             /* from a host, which destroys native */
   ecs_Holder holder;         /* called when native is destroyed */
   uint32_t adopted;          /* components of the host up to this one were

@@ -16,8 +16,7 @@ ecs_Status bind_apply_kept(lua_State *L, LuaWorld *world) {
     status = ecs_defer_end_kept(world->native);
   world->applying = false;
   world->deferrals--;
-  if (status == ECS_E_MEMORY && world->native)
-    ecs_defer_discard(world->native);
+  if (status == ECS_E_MEMORY && world->native) ecs_defer_discard(world->native);
   return status;
 }
 

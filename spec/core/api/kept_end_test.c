@@ -105,6 +105,80 @@ static void what_had_no_room_can_be_discarded(void **state) {
   assert_true(count_failures(false) > 20);
 }
 
+/* A run that has its rows behind it: only its changes wait. False: there are not
+ * so many allocations. */
+static bool try_run(const Scenario *scenario, uint64_t n, uint64_t hash,
+                    uint64_t *kept_count) {
+  const double uniform = 2;
+  double reductions[] = {-1, -1};
+  ecs_ProgramStop stop;
+  const ecs_ProgramCall call = {.uniforms = &uniform,
+                                .reductions = reductions,
+                                .uniform_count = 1,
+                                .reduction_count = 2,
+                                .stop = &stop};
+  bool kept = true;
+  prepare(&fixture, scenario);
+  assert_true(ecs_program_changes(fixture.program));
+  failing_memory_arm(&fixture.memory, n, FAIL_ONCE);
+  ecs_Status status = ecs_program_run_kept(fixture.program, &call, &kept);
+  bool injected = failing_memory_disarm(&fixture.memory) > 0;
+  assert_int_equal(ecs_deferring(fixture.world), kept);
+  assert_int_equal(reductions[0] != -1, kept || status == ECS_OK);
+  if (kept) {
+    ++*kept_count;
+    assert_int_equal(status, ECS_E_MEMORY);
+    assert_true(world_check_invariants(fixture.world));
+    must(ecs_defer_end_kept(fixture.world));
+    assert_true(used_hash(&fixture) == hash);
+  }
+  fixture_end(&fixture);
+  return injected;
+}
+
+static void a_run_of_a_program_keeps_its_changes(void **state) {
+  (void)state;
+  uint64_t scenarios = 0;
+  for (size_t s = 0; s < failure_scenario_count; s++) {
+    const Scenario *scenario = &failure_scenarios[s];
+    if (strcmp(scenario->function, "ecs_program_run") != 0) continue;
+    uint64_t hash = expected(scenario, true), kept = 0;
+    for (uint64_t n = 1; try_run(scenario, n, hash, &kept); n++) {
+    }
+    scenarios++;
+    assert_true(kept > 0);
+  }
+  assert_true(scenarios > 0);
+}
+
+/* A program with one change of all rows is applied as a list, without records;
+ * where that fails it is recorded after all. */
+static void a_list_that_has_no_room_is_kept(void **state) {
+  (void)state;
+  static const char text[] = "add \"Wide\"\n";
+  const ecs_ProgramCall call = {.uniforms = NULL};
+  uint64_t kept_count = 0, matches = 0;
+  bool injected = true;
+  for (uint64_t n = 1; injected; n++) {
+    bool kept = false;
+    fixture_make(&fixture, CROWD);
+    must(ecs_program_create(fixture.full, text, sizeof text - 1,
+                            &fixture.program, NULL, 0));
+    must(ecs_query_count(fixture.full, &matches));
+    failing_memory_arm(&fixture.memory, n, FAIL_ONCE);
+    (void)ecs_program_run_kept(fixture.program, &call, &kept);
+    injected = failing_memory_disarm(&fixture.memory) > 0;
+    kept_count += kept;
+    assert_int_equal(ecs_deferring(fixture.world), kept);
+    if (kept) must(ecs_defer_end_kept(fixture.world));
+    if (kept || !injected)
+      assert_true(ecs_has(fixture.world, fixture.hero, fixture.wide));
+    assert_true(world_check_invariants(fixture.world));
+    fixture_end(&fixture);
+  }
+  assert_true(kept_count > 0 && matches > 0);
+}
+
 /* What makes room records something, by levels of its own. */
 static void the_recording_goes_on_meanwhile(void **state) {
   (void)state;
@@ -157,6 +231,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_had_no_room_is_applied_later),
       cmocka_unit_test(what_had_no_room_can_be_discarded),
+      cmocka_unit_test(a_run_of_a_program_keeps_its_changes),
+      cmocka_unit_test(a_list_that_has_no_room_is_kept),
       cmocka_unit_test(the_recording_goes_on_meanwhile),
       cmocka_unit_test(an_inner_end_applies_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
