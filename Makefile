@@ -64,7 +64,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
   program/vm_sums program/vm_changes program/vm_ahead program/vm_sifting \
   program/vm \
   api/for_bindings api/float_mode api/accessor api/field_access api/spawn_call \
-  api/api_entity api/api_grid api/api_query api/api_family api/api_bulk \
+  api/api_entity api/api_grid api/api_query api/kept_end api/api_family api/api_bulk \
   api/api_list api/api_link api/api_name api/api_observe api/row_access \
   api/api_program api/program_keys api/api_world api/api_layout
 
@@ -75,7 +75,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   component/definition component/new_definition component/define \
   component/prefab component/new_prefab \
   component/host_definition \
-  world/open_walk world/recent_queries world/lua_world world/collect world/borrowed \
+  world/open_walk world/recent_queries world/lua_world world/collect world/recording world/borrowed \
   world/report world/telling world/components world/parts world/families \
   world/world_methods world/advice \
   world/entity_methods world/link_methods world/field_calls \

@@ -46,6 +46,7 @@
 #include "query/spawn_many.h"
 #include "query/world_close.h"
 #include "query/world_queries.h"
+#include "world/collect.h"
 #include "world/components.h"
 #include "world/entity_methods.h"
 #include "world/link_methods.h"
@@ -211,8 +212,9 @@ static int open_module(lua_State *L) {
       bind_open_lua_kernel,     bind_open_lua_program,
       bind_open_exit_loop,      bind_open_table_copy,
       bind_open_host,           bind_open_telling,
-      bind_open_observers,      bind_open_lua_grid,
-      bind_open_grid_loop,      bind_open_missing_names,
+      bind_open_collect,        bind_open_observers,
+      bind_open_lua_grid,       bind_open_grid_loop,
+      bind_open_missing_names,
   };
   stay_loaded();
   lua_newtable(L);

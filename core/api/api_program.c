@@ -5,6 +5,7 @@
 #define ECS_DEFINES_API /* ecs.h */
 
 #include "api/float_mode.h"
+#include "api/kept_end.h"
 #include "base/misuse.h"
 #include "program/program_parse.h"
 #include "program/program_order.h"
@@ -139,8 +140,9 @@ static inline ecs_Status check_inputs(const ecs_Program *program,
   return check_arrays(call);
 }
 
-ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
-  ECS_MUST_LIVE(PROGRAM, program);
+/* kept: see program_run. */
+static ecs_Status run_checked(ecs_Program *program, const ecs_ProgramCall *call,
+                              bool *kept) {
   ecs_Status status = check_inputs(program, call);
   if (status != ECS_OK) return status;
   ecs_World *world = world_of(program->query);
@@ -155,9 +157,26 @@ ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
     contested = program_contested(program);
   if (contested != 0) return world_refuse_access(world, contested);
   FloatMode mode = float_mode_begin();
-  status = program_run(program, call);
+  status = program_run(program, call, kept);
   float_mode_end(mode);
   return status;
+}
+
+ecs_Status ecs_program_run(ecs_Program *program, const ecs_ProgramCall *call) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  return run_checked(program, call, NULL);
+}
+
+bool ecs_program_changes(const ecs_Program *program) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  return program->changes_structure;
+}
+
+ecs_Status ecs_program_run_kept(ecs_Program *program,
+                                const ecs_ProgramCall *call, bool *kept) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  *kept = false;
+  return run_checked(program, call, kept);
 }
 
 bool ecs_program_go_on(ecs_Program *program, const ecs_ProgramCall *call,

@@ -344,9 +344,9 @@ static void stamp_spawned(const CursorState *state) {
                      state->count);
 }
 
-/* Releases the cursor's claims and writes back what it gathered. The level
- * stays open; returns the world to close it in. */
-static ecs_World *close_cursor(CursorState *state) {
+ecs_World *api_cursor_close(ecs_Cursor *cursor, const char *function) {
+  CursorState *state = state_of(cursor);
+  if (!is_innermost(state, function)) return NULL;
   ecs_World *world = state->world;
   if (state->cursor.query != NULL) {
     cursor_end(&state->cursor);
@@ -359,20 +359,13 @@ static ecs_World *close_cursor(CursorState *state) {
 }
 
 ecs_Status ecs_cursor_end(ecs_Cursor *cursor) {
-  CursorState *state = state_of(cursor);
-  if (!is_innermost(state, __func__)) return ECS_E_ARGUMENT;
-  ecs_World *world = close_cursor(state);
-  ecs_Status status = deferral_close(world);
-  if (world->depth == 0) observe_close_births(world);
-  return status;
+  ecs_World *world = api_cursor_close(cursor, __func__);
+  return world == NULL ? ECS_E_ARGUMENT : deferral_close(world);
 }
 
 void ecs_cursor_discard(ecs_Cursor *cursor) {
-  CursorState *state = state_of(cursor);
-  if (!is_innermost(state, __func__)) return;
-  ecs_World *world = close_cursor(state);
-  deferral_discard(world);
-  if (world->depth == 0) observe_close_births(world);
+  ecs_World *world = api_cursor_close(cursor, __func__);
+  if (world != NULL) deferral_discard(world);
 }
 
 /* One entity at a time -------------------------------------------------- */

@@ -10,4 +10,11 @@
  * level stays open. */
 ECS_INTERNAL void api_query_free(ecs_Query *query);
 
+/* Closes the innermost open cursor of a world: releases its claims and writes
+ * back what it gathered. Its level stays open; returns the world, to close it
+ * in. NULL: the cursor is not the innermost, or not open; function is named
+ * where a checked build finds that a misuse. */
+ECS_INTERNAL ecs_World *api_cursor_close(ecs_Cursor *cursor,
+                                         const char *function);
+
 #endif

@@ -341,23 +341,16 @@ ecs_Status ecs_defer_begin(ecs_World *world) {
   return status;
 }
 
-/* True: the innermost level is a deferral's. A cursor that is open inside of
- * it has handed out columns, which must not move. */
-static bool is_deferral_innermost(const ecs_World *world) {
-  ECS_ASSERT(world->deferrals <= world->depth);
-  return world->deferrals > 0 && world->levels[world->depth - 1u].stamp == 0;
-}
-
 ecs_Status ecs_defer_end(ecs_World *world) {
   ECS_MUST_LIVE(WORLD, world);
-  if (!is_deferral_innermost(world)) return ECS_E_ARGUMENT;
+  if (!deferral_is_innermost(world)) return ECS_E_ARGUMENT;
   world->deferrals--;
   return deferral_close(world);
 }
 
 void ecs_defer_discard(ecs_World *world) {
   ECS_MUST_LIVE(WORLD, world);
-  if (!is_deferral_innermost(world)) return;
+  if (!deferral_is_innermost(world)) return;
   world->deferrals--;
   deferral_discard(world);
 }

@@ -327,10 +327,7 @@ ecs_Status command_flush(CommandBuffer *buffer) {
 #endif
   ecs_Status status = flush_ensure(buffer);
   if (status == ECS_OK) status = apply_all(buffer->flush);
-  if (status == ECS_OK)
-    command_forget(buffer);
-  else
-    command_rewind(buffer, (CommandMark){0});
+  if (status == ECS_OK) command_forget(buffer);
 #ifdef ECS_TINY
   ECS_ASSERT(status != ECS_OK || store_check_invariants(buffer->store));
 #endif

@@ -21,9 +21,9 @@
 
 #include "change/command_buffer.h"
 
-/* Applies everything, or nothing (ECS_E_MEMORY, ECS_E_LIMIT); the buffer is
- * empty afterwards either way. Cost: the commands, and one row per entity and
- * group. */
+/* Applies everything, and the buffer is empty; or nothing (ECS_E_MEMORY,
+ * ECS_E_LIMIT), and everything is recorded as before: apply it again, or take it
+ * back. Cost: the commands, and one row per entity and group. */
 ECS_INTERNAL ecs_Status command_flush(CommandBuffer *buffer);
 
 /* Frees the scratch memory that flushes keep. */

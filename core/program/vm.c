@@ -34,6 +34,7 @@ typedef struct Run {
   const ecs_Entity *entities;  /* one per row, borrowed; NULL: not needed */
   Reduction *sums;             /* one per reduction, owned */
   RecordedChange *changes;     /* not recorded yet, owned */
+  bool *kept;                  /* see program_run; NULL: nothing is kept */
   uint32_t change_count;
   uint32_t change_capacity;
   uint32_t rows;        /* of the present block */
@@ -246,6 +247,23 @@ static bool is_list(const Run *run) {
   return true;
 }
 
+/* A list that has no room is recorded after all, and kept. */
+static ecs_Status keep_list(const Run *run, const Instruction *ins,
+                            const ecs_Entity *entities, uint32_t count) {
+  ecs_World *world = world_of(run->program->query);
+  ecs_Status status = deferral_open(world);
+  ECS_ASSERT(status == ECS_OK && world->depth == 1);
+  for (uint32_t k = 0; status == ECS_OK && k < count; k++)
+    status = record(world, &(RecordedChange){entities[k], ins});
+  if (status == ECS_OK) {
+    world->deferrals++;
+    *run->kept = true;
+  } else {
+    deferral_discard(world);
+  }
+  return ECS_E_MEMORY;
+}
+
 /* Closes the level and applies such a list, whole or not at all, as if it had
  * been recorded, but without a record for each. The entities take the place of
  * the list. */
@@ -259,10 +277,22 @@ static ecs_Status apply_list(Run *run) {
   ecs_Status status = deferral_close(world_of(run->program->query));
   ECS_ASSERT(status == ECS_OK); /* nothing was recorded */
   if (ins->operation == OPERATION_ADD)
-    return list_add(store, entities, count, ins->index, NULL, &found);
-  if (ins->operation == OPERATION_REMOVE)
-    return list_remove(store, entities, count, ins->index, &found);
-  list_destroy(store, entities, count, &found);
+    status = list_add(store, entities, count, ins->index, NULL, &found);
+  else if (ins->operation == OPERATION_REMOVE)
+    status = list_remove(store, entities, count, ins->index, &found);
+  else
+    list_destroy(store, entities, count, &found);
+  if (status == ECS_E_MEMORY && run->kept != NULL)
+    return keep_list(run, ins, entities, count);
+  return status;
+}
+
+/* Closes the level and applies what is recorded. */
+static ecs_Status apply_recorded(const Run *run) {
+  ecs_World *world = world_of(run->program->query);
+  if (run->kept == NULL) return deferral_close(world);
+  ecs_Status status = deferral_close_kept(world);
+  *run->kept = status == ECS_E_MEMORY;
   return status;
 }
 
@@ -764,7 +794,7 @@ static ecs_Status run_rows(Run *run) {
   if (status == ECS_OK && is_list(run)) return apply_list(run);
   if (status == ECS_OK) record_changes(run);
   if (status == ECS_OK) status = run->status;
-  if (status == ECS_OK) return deferral_close(world);
+  if (status == ECS_OK) return apply_recorded(run);
   deferral_discard(world);
   return status;
 }
@@ -772,7 +802,8 @@ static ecs_Status run_rows(Run *run) {
 /* So many sums are kept on the stack while a program runs. */
 #define FEW_SUMS 4u
 
-ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
+ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call,
+                       bool *kept) {
   Memory *memory = &program->query->store->memory;
   uint32_t sums = program->reduction_count;
   ECS_ASSERT(call->uniform_count == program->uniform_count);
@@ -787,6 +818,7 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
              .left_out = call->first,
              .counts = program->exits_locally,
              .most = program->plan->block_rows,
+             .kept = kept,
              .status = ECS_OK};
   Reduction few[FEW_SUMS];
   bool many = sums > FEW_SUMS;
@@ -796,8 +828,9 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call) {
   if (sums > 0) sums_begin(program, run.sums, call->reductions);
   if (!has_plans(&run)) run_once(&run);
   ecs_Status status = run_rows(&run);
-  if (sums > 0) sums_end(program, run.sums, status != ECS_OK, call->reductions);
-  if (status == ECS_OK && call->stop != NULL)
+  bool done = status == ECS_OK || (kept != NULL && *kept);
+  if (sums > 0) sums_end(program, run.sums, !done, call->reductions);
+  if (done && call->stop != NULL)
     *call->stop = (ecs_ProgramStop){run.rows_before, run.stopped, 0, 0};
   if (many) memory_free(memory, run.sums, sums * sizeof(Reduction));
   memory_free(memory, run.changes,

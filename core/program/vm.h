@@ -45,9 +45,11 @@ ECS_INTERNAL void program_destroy(ecs_Program *program);
  * program_contested).
  *
  * ECS_E_MEMORY, or ECS_E_LIMIT for too many open levels or recorded changes. On
- * failure no change of structure is recorded. */
+ * failure no change of structure is recorded. Unless kept is NULL, *kept is
+ * false, and true where the run is done, reductions included, but ECS_E_MEMORY
+ * hinders its changes: they are recorded, as deferral_close_kept has it. */
 ECS_INTERNAL ecs_Status program_run(ecs_Program *program,
-                                    const ecs_ProgramCall *call);
+                                    const ecs_ProgramCall *call, bool *kept);
 
 /* Runs a bound program over a part of a batch, as program_part.h says. The call
  * and the part are as there; the cursor is open. */

@@ -27,15 +27,14 @@ ecs_Status deferral_open(ecs_World *world) {
 static ecs_Status apply_noticed(ecs_World *world) {
   ObserveMark mark = observe_mark(world);
   ecs_Status status = observe_recording(world);
-  if (status != ECS_OK) {
-    command_rewind(&world->commands, (CommandMark){0});
-    return status;
-  }
+  if (status != ECS_OK) return status;
   status = command_flush(&world->commands);
-  if (status == ECS_OK)
+  if (status == ECS_OK) {
+    observer_set_rewind(&world->observers, 0);
     observe_settle_births(world, mark);
-  else
+  } else {
     observe_take_back(world, mark);
+  }
   return status;
 }
 
@@ -46,34 +45,62 @@ static ecs_Status apply_commands(ecs_World *world) {
 }
 
 /* Applies what is recorded, with what it does to links. */
-static ecs_Status apply(ecs_World *world) {
-  if (world->links.count == 0) return apply_commands(world);
+static ecs_Status apply_linked(ecs_World *world) {
+  CommandMark mark = command_mark(&world->commands);
   ecs_Status status = link_flush_begin(world);
   if (status == ECS_OK) {
     status = apply_commands(world);
     link_flush_end(world, status == ECS_OK);
-  } else {
-    command_rewind(&world->commands, (CommandMark){0});
-    observer_set_rewind(&world->observers, 0);
   }
+  if (status != ECS_OK) command_rewind(&world->commands, mark);
   return status;
 }
 
-/* Applying fails as a whole. Then nothing that was recorded since the outermost
- * level was opened has happened, and nothing of it was dropped either. */
-ecs_Status deferral_close(ecs_World *world) {
+/* Applies what is recorded, as a whole. Where that fails nothing has happened,
+ * and everything is recorded as before. */
+static ecs_Status apply(ecs_World *world) {
+  return world->links.count == 0 ? apply_commands(world) : apply_linked(world);
+}
+
+/* Everything that was recorded was applied, or taken back. */
+static void end_recording(ecs_World *world) {
+  ECS_ASSERT(world->depth == 0 && world->commands.entity_count == 0);
+  observe_close_births(world);
+}
+
+/* The level of a kept recording has no cursor, so that the world can be opened
+ * inside of it and the recording goes on, as inside of a deferral of the user. */
+static void keep(ecs_World *world) {
+  world->depth = 1;
+  world->deferrals++;
+  world->levels[0].stamp = 0;
+}
+
+static inline ecs_Status close_level(ecs_World *world, bool keeps) {
   ECS_ASSERT(world->depth > world->deferrals);
   world->store.row_epoch++;
   if (--world->depth > 0) return ECS_OK;
   ecs_Status status = apply(world);
-  if (status != ECS_OK) world->dropped = world->levels[0].dropped;
-  ECS_ASSERT(world->commands.entity_count == 0);
+  if (keeps && status == ECS_E_MEMORY) {
+    keep(world);
+    return status;
+  }
+  if (status != ECS_OK) deferral_rewind(world, &world->levels[0]);
+  end_recording(world);
   return status;
+}
+
+ecs_Status deferral_close(ecs_World *world) {
+  return close_level(world, false);
+}
+
+ecs_Status deferral_close_kept(ecs_World *world) {
+  return close_level(world, true);
 }
 
 void deferral_discard(ecs_World *world) {
   ECS_ASSERT(world->depth > world->deferrals);
   world->store.row_epoch++;
   deferral_rewind(world, &world->levels[--world->depth]);
-  ECS_ASSERT(world->depth > 0 || world->commands.entity_count == 0);
+  if (world->depth == 0) end_recording(world);
 }

@@ -9,8 +9,8 @@
  *                 \--- levels[0].mark
  *
  * Closing an inner level leaves its records to the level around it. Closing the
- * outermost level applies all of them, or none. Discarding a level takes its
- * own records back. Every opening and closing increments row_epoch.
+ * outermost level applies all of them, or none; where memory runs out, it can
+ * keep them for another attempt. Discarding a level takes its own records back. Every opening and closing increments row_epoch.
  *
  * A cursor is memory of its user, who may copy it, end it twice, or end an
  * outer one first. So the level and its cursor hold the same stamp, a number
@@ -34,6 +34,12 @@ ECS_INTERNAL ecs_Status deferral_open(ecs_World *world);
  * recorded any more. The level is closed in any case. */
 ECS_INTERNAL ecs_Status deferral_close(ecs_World *world);
 
+/* As deferral_close, but ECS_E_MEMORY keeps the recording: nothing was applied,
+ * all of it is still recorded, and in place of the level a deferral is open, as
+ * if ecs_defer_begin had opened it. The caller makes room and closes that one,
+ * or discards it. */
+ECS_INTERNAL ecs_Status deferral_close_kept(ecs_World *world);
+
 /* Closes the innermost level and takes back what was recorded since it was
  * opened. Cannot fail. Cost: proportional to the number of these records. */
 ECS_INTERNAL void deferral_discard(ecs_World *world);
@@ -41,6 +47,13 @@ ECS_INTERNAL void deferral_discard(ecs_World *world);
 /* The point that the recording has reached: deferral_rewind goes back to it.
  * Valid until its level is closed. */
 ECS_INTERNAL Level deferral_mark(ecs_World *world);
+
+/* True: the innermost level is a deferral's. A cursor that is open inside of it
+ * has handed out columns, which must not move. */
+static inline bool deferral_is_innermost(const ecs_World *world) {
+  ECS_ASSERT(world->deferrals <= world->depth);
+  return world->deferrals > 0 && world->levels[world->depth - 1u].stamp == 0;
+}
 
 /* Stamps the level at a depth, counted from 1, as used by its cursor now.
  * Returns the stamp, which no other level of the world has had. */

@@ -424,7 +424,9 @@ ecs_Status link_flush_begin(ecs_World *world) {
 }
 
 void link_flush_end(ecs_World *world, bool applied) {
-  world->links.made = false;
-  if (!applied) link_take_back(world);
+  if (applied)
+    world->links.made = false;
+  else
+    link_take_back(world);
   end_work(&world->links.work);
 }

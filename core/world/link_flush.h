@@ -25,12 +25,13 @@
 
 /* Changes the indices, and adds what rules ask for to the recording.
  * ECS_E_MEMORY, ECS_E_LIMIT: the indices are as they were; the recording may
- * have more commands, and is to be taken back. Cost: where the recording has
+ * have more commands, which the caller takes back. Cost: where the recording has
  * links or destroys linked entities, its commands; otherwise, if there are any
  * links, a look at the shapes in use. */
 ECS_INTERNAL ecs_Status link_flush_begin(ecs_World *world);
 
-/* Ends what link_flush_begin began: the recording was applied, or was not. */
+/* Ends what link_flush_begin began: the recording was applied; or it was not,
+ * and the caller takes back the commands that were added. */
 ECS_INTERNAL void link_flush_end(ecs_World *world, bool applied);
 
 #endif

@@ -274,6 +274,7 @@ void observe_take_back(ecs_World *world, ObserveMark mark) {
   set->waiting -= set->notice_count - mark.notice_count;
   set->notice_count = mark.notice_count;
   set->word_count = mark.word_count;
+  for (uint32_t i = 0; i < set->set_count; i++) set->sets[i].done = false;
 }
 
 /* A recording ------------------------------------------------------------- */
@@ -377,7 +378,6 @@ ecs_Status observe_recording(ecs_World *world) {
   if (any && status == ECS_OK) status = tell_way(world, WAY_CHANGE, false);
   if (status == ECS_OK) status = tell_sets(world);
   if (any && status == ECS_OK) status = tell_way(world, WAY_DEATH, false);
-  observer_set_rewind(&world->observers, 0);
   if (status != ECS_OK) observe_take_back(world, mark);
   return status;
 }

@@ -29,12 +29,14 @@ static inline ObserveMark observe_mark(const ecs_World *world) {
                        world->observers.word_count};
 }
 
-/* Takes back the notices behind a mark: what they are about was not applied. */
+/* Takes back the notices behind a mark: what they are about was not applied.
+ * Sets are listed as before, to be told of once more. */
 ECS_INTERNAL void observe_take_back(ecs_World *world, ObserveMark mark);
 
-/* Makes the notices of what is recorded, which is about to be applied, and
- * forgets the sets. ECS_E_MEMORY, ECS_E_LIMIT: no notices are left of it. Cost:
- * a look at the shapes in use; where one concerns observers, at each entity. */
+/* Makes the notices of what is recorded, which is about to be applied. The
+ * caller forgets the sets when it was. ECS_E_MEMORY, ECS_E_LIMIT: no notices are
+ * left of it. Cost: a look at the shapes in use; where one concerns observers,
+ * at each entity. */
 ECS_INTERNAL ecs_Status observe_recording(ecs_World *world);
 
 /* Does an observer ask what becomes of the entity, were it destroyed? Cost: a

@@ -19,10 +19,12 @@
 
 #include <string.h>
 
+#include "api/kept_end.h"
 #include "object/number.h"
 #include "program/table_copy.h"
 #include "world/collect.h"
 #include "world/components.h"
+#include "world/recording.h"
 #include "world/report.h"
 #include "world/telling.h"
 
@@ -91,6 +93,7 @@ static int wrap(lua_State *L) {
   program->query = query;
   program->native = native;
   program->exits = info.exits;
+  program->changes = ecs_program_changes(program->native);
   program->uniform_count = info.uniforms;
   program->reduction_count = info.reductions;
   program->sums =
@@ -318,7 +321,7 @@ static bool has_drawn(const Program *program) {
  * next run resets what they added to the totals. */
 static bool is_idle(const Program *program) {
   ecs_Entity first = 0;
-  return added_nothing(program) &&
+  return added_nothing(program) && bind_query_is_live(program->query) &&
          ecs_query_first(program->query->native, &first) == ECS_OK &&
          first == 0;
 }
@@ -335,9 +338,10 @@ ecs_Status bind_program_ready(Program *program) {
 }
 
 /* Runs a program without exits with the uniforms that are in its numbers. runs:
- * how often the phase of the system has run, for random numbers. Allocates
- * nothing of Lua. */
-static ecs_Status run_native(Program *program, uint64_t runs) {
+ * how often the phase of the system has run, for random numbers. *kept: it has
+ * run, but its changes wait for memory (api/kept_end.h); NULL: they do not.
+ * Allocates nothing of Lua. */
+static ecs_Status run_native(Program *program, uint64_t runs, bool *kept) {
   ecs_ProgramCall call;
   memset(&call, 0, sizeof call);
   if (program->draws)
@@ -353,8 +357,17 @@ static ecs_Status run_native(Program *program, uint64_t runs) {
   call.grids = program->natives;
   call.grid_count = program->grid_count;
   ecs_Status status = bind_program_ready(program);
-  if (status == ECS_OK) status = ecs_program_run(program->native, &call);
-  if (status == ECS_OK) end_totals(program, program->name);
+  if (status != ECS_OK) return status;
+  return kept ? ecs_program_run_kept(program->native, &call, kept)
+              : ecs_program_run(program->native, &call);
+}
+
+/* Applies the changes that a run has kept. Finalizers run, which may close the
+ * query. */
+static ecs_Status apply_kept(lua_State *L, LuaWorld *world) {
+  world->deferrals++;
+  ecs_Status status = bind_apply_kept(L, world);
+  bind_world_end_pending(world);
   return status;
 }
 
@@ -409,10 +422,14 @@ static int run_program(lua_State *L) {
   /* From here on nothing allocates. */
   bind_program_read(L, program, 2);
   bind_program_read_copies(L, program, 5);
-  ecs_Status status = run_native(program, runs);
+  bool kept = false;
+  ecs_Status status = run_native(program, runs, &kept);
   bind_program_write(L, program, 2);
+  bool drawn = has_drawn(program);
+  if (kept) status = apply_kept(L, program->query->world);
   if (status != ECS_OK) return fail(L, status);
-  bool idle = is_idle(program), drawn = has_drawn(program);
+  end_totals(program, program->name);
+  bool idle = is_idle(program);
   bind_tell(L, program->query->world);
   lua_pushboolean(L, 1);
   lua_pushboolean(L, idle);
@@ -466,14 +483,22 @@ typedef struct ProgramCalls {
   int32_t (*idle)(const LuaQuery *);
 } ProgramCalls;
 
+/* Where a limit may refuse its changes, a program runs where it can collect. */
+static bool may_collect(const Program *program) {
+  const LuaWorld *world = program->query->world;
+  return program->changes &&
+         (world->limited || world->state->budget.limit_bytes > 0);
+}
+
 static int32_t quick_run(Program *program, double runs) {
   if (!bind_query_is_live(program->query) || !program->native ||
       program->exits || program->own_count > 0 || program->array_count > 0 ||
       !program->name || !has_tallies(program, program->name) ||
-      !(runs >= 0.0 && runs < 0x1p53))
+      !(runs >= 0.0 && runs < 0x1p53) || may_collect(program))
     return 0;
-  ecs_Status status = run_native(program, (uint64_t)runs);
+  ecs_Status status = run_native(program, (uint64_t)runs, NULL);
   if (status != ECS_OK) return -(int32_t)status;
+  end_totals(program, program->name);
   return 1 + 2 * is_idle(program) + 4 * has_drawn(program) +
          8 * (*program->query->world->noticed > 0);
 }

@@ -25,6 +25,7 @@ typedef struct Program {
   bool alone;           /* the system has tallies in no other total */
   bool draws;           /* one of the reductions counts drawn numbers */
   bool exits;           /* it may stop before a row */
+  bool changes;         /* it changes structure */
   ecs_ProgramStop stop; /* of the last run */
   Reduction *sums;      /* one per reduction, of a run in parts */
   uint32_t array_count;

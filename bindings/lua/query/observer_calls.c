@@ -5,6 +5,7 @@
 
 #include "object/number.h"
 #include "world/components.h"
+#include "world/recording.h"
 #include "world/report.h"
 
 /* After so many rounds observers are taken for a circle. */
@@ -350,13 +351,16 @@ static Outcome run(lua_State *L, Round *round) {
   world->telling = true;
   int failed = lua_pcall(L, 1, 0, 0);
   world->telling = false;
-  world->deferrals--;
   if (round->shown) bind_rows_over(round->shown);
   if (failed) forget_batches(L, round);
-  if (!world->native) return failed ? OUTCOME_THROWN : OUTCOME_DONE;
+  if (!world->native) {
+    world->deferrals--;
+    return failed ? OUTCOME_THROWN : OUTCOME_DONE;
+  }
   if (round->calling) ecs_defer_discard(world->native);
-  status = ecs_defer_end(world->native);
-  if (failed || status != ECS_OK) ecs_notices_drop(world->native);
+  status = bind_end_deferral(L, world);
+  if (world->native && (failed || status != ECS_OK))
+    ecs_notices_drop(world->native);
   if (!failed && status != ECS_OK)
     bind_push_status(L, world, status, "an observer");
   bind_world_end_pending(world);

@@ -138,10 +138,12 @@ static void begin_run(lua_State *L, RowLoop *rows, EachCall *call) {
 
 /* From an open cursor to its end. The runner and its arguments are on top of
  * the stack; base is the index of the first table of blocks, if there are,
- * and tracer that of the message handler. Nothing here allocates. */
+ * and tracer that of the message handler. Nothing here allocates, until the walk
+ * has ended. */
 static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base,
                     int tracer) {
-  const SystemRun *run = &rows->run;
+  EachCall *call = rows->call;
+  uint64_t number = rows->run.number;
   bool blocks = rows->block.active;
   ECS_ASSERT(!rows->running);
   bind_world_enter(&rows->walk);
@@ -153,11 +155,13 @@ static Outcome walk(lua_State *L, RowLoop *rows, int arguments, int base,
   rows->query->depth--;
   if (blocks) bind_blocks_end(L, rows, base);
   bind_rows_over(rows);
+  call->idle = rows->run.before == 0;
+  call->drew = call->drew || rows->run.drawn != UINT64_MAX;
   Outcome outcome =
       bind_walk_end(L, &rows->walk, &rows->cursor,
                     failed ? OUTCOME_THROWN : OUTCOME_DONE, rows->walk.label);
-  if (outcome == OUTCOME_DONE && run->system)
-    bind_totals_end(rows->world, run->system, run->number);
+  if (outcome == OUTCOME_DONE && call->system)
+    bind_totals_end(rows->world, call->system, number);
   return outcome;
 }
 
@@ -227,10 +231,7 @@ static Outcome try_walk(lua_State *L, LuaQuery *query, int first, int top,
                 : ECS_E_OPEN;
   if (*status != ECS_OK) return OUTCOME_MISUSE;
   begin_run(L, rows, call);
-  Outcome outcome = walk(L, rows, 1 + given + extras, loop + 1, rows_index + 1);
-  call->idle = rows->run.before == 0;
-  call->drew = call->drew || rows->run.drawn != UINT64_MAX;
-  return outcome;
+  return walk(L, rows, 1 + given + extras, loop + 1, rows_index + 1);
 }
 
 /* Finalizers that run in a collection may walk the same query by the same

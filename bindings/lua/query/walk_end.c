@@ -2,6 +2,8 @@
 #include "query/walk_end.h"
 
 #include "api/for_bindings.h"
+#include "api/kept_end.h"
+#include "world/recording.h"
 #include "world/report.h"
 #include "world/telling.h"
 #include "world/traceback.h"
@@ -9,15 +11,21 @@
 Outcome bind_walk_end(lua_State *L, OpenWalk *walk, ecs_Cursor *cursor,
                       Outcome outcome, const char *call) {
   ecs_Status status = ECS_OK;
+  LuaWorld *world = walk->world;
   if (outcome == OUTCOME_DONE)
-    status = ecs_cursor_end(cursor);
+    status = ecs_cursor_end_kept(cursor);
   else
     ecs_cursor_discard(cursor);
+  if (status == ECS_E_MEMORY) world->deferrals++; /* so that it stays open */
   bool closed = bind_world_leave(walk);
-  ECS_ASSERT(!closed || !walk->world->innermost);
+  ECS_ASSERT(!closed || !world->innermost);
+  if (status == ECS_E_MEMORY) {
+    status = bind_apply_kept(L, world);
+    closed = bind_world_end_pending(world);
+  }
   if (outcome != OUTCOME_DONE) return outcome;
   if (status != ECS_OK)
-    bind_push_status(L, walk->world, status, call);
+    bind_push_status(L, world, status, call);
   else if (closed)
     lua_pushfstring(L, "ecs: the world was closed inside %s", walk->label);
   else

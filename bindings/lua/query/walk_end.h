@@ -8,7 +8,10 @@
  * recorded are applied if the outcome so far is OUTCOME_DONE, and dropped
  * otherwise. Returns OUTCOME_MISUSE, with a message in the name of call, when
  * they cannot be applied or the world was closed meanwhile; otherwise the
- * outcome so far. Allocates only for such a message, after the walk. */
+ * outcome so far. Allocates only for such a message, after the walk. Where memory
+ * runs out, finalizers run after the walk (recording.h): they may use the loop's
+ * objects, so the caller has read what it needs of them, and has marked them as
+ * idle. */
 BIND_INTERNAL Outcome bind_walk_end(lua_State *L, OpenWalk *walk,
                                     ecs_Cursor *cursor, Outcome outcome,
                                     const char *call);

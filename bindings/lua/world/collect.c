@@ -74,6 +74,32 @@ bool bind_collect_for_relief(lua_State *L, ModuleState *state, int *rounds) {
   return true;
 }
 
+/* relieve(rounds): bind_collect_for_relief's result, and the rounds. */
+static int relieve(lua_State *L) {
+  int rounds = (int)lua_tointeger(L, 1);
+  lua_pushboolean(L, bind_collect_for_relief(L, bind_state(L), &rounds));
+  lua_pushinteger(L, rounds);
+  return 2;
+}
+
+/* The function is made when the module is opened, and its name is a key, so that
+ * nothing here allocates outside of the protected call. */
+bool bind_collect_quietly(lua_State *L, int *rounds) {
+  int top = lua_gettop(L);
+  bool again = *rounds < RELIEF_ROUNDS;
+  bind_push_shared(L);
+  lua_getfield(L, -1, "relieve");
+  lua_pushinteger(L, *rounds);
+  if (lua_pcall(L, 1, 2, 0) == 0) {
+    again = lua_toboolean(L, -2);
+    *rounds = (int)lua_tointeger(L, -1);
+  } else {
+    ++*rounds;
+  }
+  lua_settop(L, top);
+  return again;
+}
+
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* How much more than what lives now the worlds may hold until the next one. */
@@ -99,4 +125,11 @@ void bind_world_charge(lua_State *L, const LuaWorld *world) {
   ecs_Statistics statistics;
   ecs_world_statistics(world->native, &statistics);
   lua_gc(L, LUA_GCSTEP, (int)(statistics.bytes / 1024 % 65536));
+}
+
+void bind_open_collect(lua_State *L) {
+  static const luaL_Reg shared[] = {{"relieve", relieve}, {NULL, NULL}};
+  bind_push_shared(L);
+  bind_add(L, shared);
+  lua_pop(L, 1);
 }

@@ -8,7 +8,8 @@
  *               more: so much can be garbage at most. Where the host limits the
  *               worlds of the state, by three quarters of what is left, too.
  *      relief   a limit has refused a call, which has changed nothing: what is
- *               only a cache is dropped, and the call is made once more.
+ *               only a cache is dropped, and the call is made once more. Where
+ *               recorded changes are applied, they wait meanwhile: recording.h.
  *
  * A collection that gave too little is repeated only when Lua's own memory has
  * grown by an eighth, or a world was closed. Nothing is done while a script has
@@ -32,6 +33,10 @@
 BIND_INTERNAL bool bind_collect_for_relief(lua_State *L, ModuleState *state,
                                            int *rounds);
 
+/* The same where nothing may raise: what a finalizer raises is dropped, as Lua 5.4
+ * drops it. There is room for 4 values on the stack. */
+BIND_INTERNAL bool bind_collect_quietly(lua_State *L, int *rounds);
+
 /* Collects when growth asks for it. Called by what makes worlds grow, before it
  * reads its arguments. Runs finalizers. */
 BIND_INTERNAL void bind_collect_growth(lua_State *L, ModuleState *state);
@@ -44,5 +49,8 @@ static inline void bind_note_growth(lua_State *L, const LuaWorld *world) {
 /* Lets the collector advance as if it had allocated what a new world holds, so
  * that small worlds, too, are found in time. Runs finalizers. */
 BIND_INTERNAL void bind_world_charge(lua_State *L, const LuaWorld *world);
+
+/* Adds what bind_collect_quietly calls to the state. */
+BIND_INTERNAL void bind_open_collect(lua_State *L);
 
 #endif

@@ -21,6 +21,7 @@
 #include "api/for_bindings.h"
 #include "world/collect.h"
 #include "world/components.h"
+#include "world/recording.h"
 #include "world/report.h"
 #include "world/telling.h"
 #include "world/traceback.h"
@@ -64,15 +65,16 @@ static ecs_Status enter(lua_State *L, LuaWorld *world) {
 }
 
 /* Closes the recording: applies its changes, or drops them. Ends the world if
- * it was finalized meanwhile. */
-static ecs_Status leave(LuaWorld *world, bool keep) {
+ * it was finalized meanwhile. Runs finalizers where memory runs out. */
+static ecs_Status leave(lua_State *L, LuaWorld *world, bool keep) {
   ecs_Status status = ECS_OK;
   ECS_ASSERT(world->native && world->deferrals > 0);
-  world->deferrals--;
-  if (keep)
-    status = ecs_defer_end(world->native);
-  else
+  if (keep) {
+    status = bind_end_deferral(L, world);
+  } else {
+    world->deferrals--;
     ecs_defer_discard(world->native);
+  }
   bind_world_end_pending(world);
   return status;
 }
@@ -96,11 +98,11 @@ static int tell_behind(lua_State *L, LuaWorld *world) {
 static int record(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  luaL_checkstack(L, 8, NULL);
+  luaL_checkstack(L, 16, NULL);
   ecs_Status status = enter(L, world);
   if (status != ECS_OK) return fail(L, world, status, "record");
   call_back(L, lua_gettop(L) - 2);
-  status = leave(world, lua_toboolean(L, -RESULTS));
+  status = leave(L, world, lua_toboolean(L, -RESULTS));
   return status == ECS_OK ? tell_behind(L, world)
                           : fail(L, world, status, "record");
 }
@@ -143,6 +145,9 @@ static bool is_refused(lua_State *L, const LuaWorld *world, const char *call) {
                     "ecs: %s is not possible here: a frame is running "
                     "already, and a system cannot begin another",
                     call);
+  else if (bind_world_open(world))
+    lua_pushfstring(L, "ecs: %s is not possible inside %s", call,
+                    bind_world_open(world));
   else
     return false;
   return true;
@@ -156,7 +161,7 @@ static int frame(lua_State *L) {
   const char *call = luaL_checkstring(L, 2);
   bool deferred = lua_toboolean(L, 3);
   luaL_checktype(L, 4, LUA_TFUNCTION);
-  luaL_checkstack(L, 8, NULL);
+  luaL_checkstack(L, 16, NULL);
   bind_note_growth(L, world);
   if (deferred) bind_components_ensure(L, world, 1);
   if (is_refused(L, world, call)) return results_of_message(L);
@@ -175,7 +180,7 @@ static int frame(lua_State *L) {
   ECS_ASSERT(state->frames > 0);
   state->frames--;
   state->walk = walk;
-  if (deferred) status = leave(world, true);
+  if (deferred) status = leave(L, world, true);
   int results =
       status == ECS_OK ? tell_behind(L, world) : report_loss(L, world, status);
   float_mode_end(mode);

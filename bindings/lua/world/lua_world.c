@@ -115,6 +115,9 @@ bool bind_world_hold(LuaWorld *world, ecs_World *native) {
   world->row_epoch = ecs_world_row_epoch(native);
   world->noticed = ecs_world_notices(native);
   world->native = native;
+  ecs_Statistics statistics;
+  ecs_world_statistics(native, &statistics);
+  world->limited = statistics.limit_bytes > 0;
   return true;
 }
 
@@ -168,6 +171,7 @@ bool bind_world_leave(OpenWalk *walk) {
 const char *bind_world_open(const LuaWorld *world) {
   if (world->innermost) return world->innermost->label;
   if (world->telling) return "an observer";
+  if (world->applying) return "a finalizer, while changes wait for memory";
   return world->deferrals > 0
              ? "a frame that records its changes (flush = 'frame')"
              : NULL;

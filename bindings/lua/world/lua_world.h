@@ -40,9 +40,12 @@ typedef struct LuaWorld {
   uint32_t deferrals;        /* recordings that are open; see frames.c */
   bool running;              /* a frame is running */
   bool telling;              /* observers are called, in a recording */
+  bool applying;             /* recorded changes wait for a collection, in a
+                                deferral; see recording.h */
   bool finalized;            /* its memory may be freed at any time */
   bool end_pending;          /* finalized while something was open: ends with
                                 the outermost walk or recording */
+  bool limited;              /* native has a memory limit of its own */
   bool borrowed;             /* from a host, which destroys native */
   ecs_Holder holder;         /* called when native is destroyed */
   uint32_t adopted;          /* components of the host up to this one were

@@ -141,12 +141,43 @@ static void what_cannot_be_applied_is_forgotten(void **state) {
   finish(&fixture);
 }
 
+/* A failed application keeps all of it, in a deferral. */
+static void what_cannot_be_applied_is_kept(void **state) {
+  (void)state;
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  assert_int_equal(deferral_open(world), ECS_OK);
+  (void)level_stamp(world, 1);
+  record_add(&fixture, fixture.e1);
+  assert_int_equal(deferred_destroy(world, fixture.e2), ECS_OK);
+  assert_int_equal(deferred_add(world, fixture.e2, fixture.a, NULL), ECS_OK);
+  uint64_t epoch = world->store.row_epoch;
+  failing_memory_arm(&fixture.failing, 1, FAIL_ONWARD);
+  assert_int_equal(deferral_close_kept(world), ECS_E_MEMORY);
+  assert_true(failing_memory_disarm(&fixture.failing) > 0);
+  assert_int_equal(world->depth, 1);
+  assert_int_equal(world->deferrals, 1);
+  assert_true(deferral_is_innermost(world));
+  assert_int_equal(world->store.row_epoch, epoch + 1);
+  assert_int_equal(world->dropped, 1);
+  assert_true(world_check_invariants(world));
+  world->deferrals--;
+  assert_int_equal(deferral_close_kept(world), ECS_OK);
+  assert_int_equal(world->depth, 0);
+  assert_true(ecs_has(world, fixture.e1, fixture.a));
+  assert_false(ecs_alive(world, fixture.e2));
+  assert_int_equal(world->dropped, 1);
+  finish(&fixture);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_outermost_level_applies_what_inner_ones_kept),
       cmocka_unit_test(every_opening_and_closing_changes_the_row_epoch),
       cmocka_unit_test(levels_are_limited),
       cmocka_unit_test(a_rewound_level_stays_open),
-      cmocka_unit_test(what_cannot_be_applied_is_forgotten)};
+      cmocka_unit_test(what_cannot_be_applied_is_forgotten),
+      cmocka_unit_test(what_cannot_be_applied_is_kept)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

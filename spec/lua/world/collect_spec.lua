@@ -20,6 +20,15 @@ local function new_query(world, k)
   return world:query { Position, with = terms }
 end
 
+--- An object that calls f when it is collected.
+local function when_collected(f)
+  local proxy = rawget(_G, "newproxy")
+  if not proxy then return setmetatable({}, { __gc = f }) end
+  local object = proxy(true)
+  getmetatable(object).__gc = f
+  return object
+end
+
 describe("a world with a limit", function()
   it("takes the room of queries that nothing refers to", function()
     local world = ecs.world { memory_limit = "256k" }
@@ -99,15 +108,6 @@ describe("a world with a limit", function()
 end)
 
 describe("a finalizer that walks a query", function()
-  --- An object that calls f when it is collected.
-  local function when_collected(f)
-    local proxy = rawget(_G, "newproxy")
-    if not proxy then return setmetatable({}, { __gc = f }) end
-    local object = proxy(true)
-    getmetatable(object).__gc = f
-    return object
-  end
-
   -- The walk asks for memory for its order, after all else was made ready.
   it("does not disturb a walk of it that has asked the collector", function()
     local met = 0
@@ -171,5 +171,238 @@ describe("worlds that nothing refers to", function()
     end
     -- All of them hold 160 MB.
     assert.is_true(most < 80 * MB, most)
+  end)
+end)
+
+describe("recorded changes that there is no room for", function()
+  local wide = {}
+  for i = 1, 64 do wide["f" .. i] = "f64" end
+  local Wide = ecs.component("CollectWide", wide)
+  local Other = ecs.tag "CollectOther"
+
+  after_each(function() collectgarbage "restart" end)
+
+  --- A world with 500 entities, in which queries leave no room for Wide. They
+  -- are garbage unless they are kept in a list. The collector is stopped.
+  local function crowded(options, kept)
+    ecs.world({}):close() -- so that the collector is asked again
+    options = options or { compile = false }
+    options.memory_limit = "900k"
+    local world = ecs.world(options)
+    local query = world:query { Position }
+    world:spawn_many(500, { Position, Load })
+    world:query({ Load, Wide, Other }):count()
+    query:each(function() end)
+    collectgarbage()
+    collectgarbage "stop"
+    local k = 0
+    while world:stats().bytes < 700 * 1024 do
+      k = k + 1
+      local made = new_query(world, k)
+      if kept then kept[k] = made end
+    end
+    return world, query
+  end
+
+  --- Adds Wide to all, and lets the last row release what is held.
+  local function widen(world, query, held)
+    local count = 0
+    query:each(function(_, e)
+      world:add(e, Wide)
+      count = count + 1
+      if count < 500 then return end
+      if held then held[1] = nil end
+      collectgarbage "restart"
+    end)
+  end
+
+  local function check_wide(world)
+    assert.equal(500, world:query({ Wide }):count())
+    assert.is_true(world:stats().bytes < 900 * 1024)
+    world:close()
+  end
+
+  it("are made behind each", function()
+    local world, query = crowded()
+    widen(world, query)
+    check_wide(world)
+  end)
+
+  it("are made behind batch", function()
+    local world, query = crowded()
+    query:batch(function(batch)
+      for i = 1, batch.count do world:add(batch.entities[i], Wide) end
+      collectgarbage "restart"
+    end)
+    check_wide(world)
+  end)
+
+  it("are made behind spawn_many", function()
+    local world, query = crowded()
+    world:spawn_many(1, { Other }, function()
+      query:add(Wide)
+      collectgarbage "restart"
+    end)
+    check_wide(world)
+  end)
+
+  it("are made behind a system, and behind a frame", function()
+    for _, flush in ipairs { "system", "frame" } do
+      local world = crowded { flush = flush, compile = false }
+      world:system { name = "widen", query = { Position },
+        each = function(_, _, e) world:add(e, Wide) end }
+      world:system { name = "again", query = { Position },
+        batch = function(batch)
+          for i = 1, batch.count do world:add(batch.entities[i], Other) end
+        end }
+      collectgarbage "restart"
+      world:progress(1)
+      assert.equal(500, world:query({ Other }):count())
+      check_wide(world)
+    end
+  end)
+
+  it("are made behind compiled functions", function()
+    local world, query = crowded {}
+    local least = 1
+    local function f(p, e)
+      if p.x >= least then world:add(e, Wide) end
+    end
+    query:each(f)
+    query:each(f)
+    least = 0
+    collectgarbage "restart"
+    query:each(f)
+    check_wide(world)
+  end)
+
+  -- LuaJIT runs a program that has run before in another way.
+  it("are made behind compiled systems", function()
+    local world = crowded {}
+    world:system { name = "widen", query = { Position, without = { Other } },
+      each = function(p, dt, e)
+        p.x = p.x + 1
+        if dt > 1 then world:add(e, Wide) end
+      end }
+    for step = 1, 3 do
+      if step == 3 then collectgarbage "restart" end
+      world:progress(step == 3 and 2 or 1)
+    end
+    assert.equal(3, world:get(1, Position, "x"))
+    check_wide(world)
+  end)
+
+  it("are made behind observers", function()
+    local world, query = crowded()
+    world:on("add", Other, function()
+      query:add(Wide)
+      collectgarbage "restart"
+    end)
+    world:spawn(Other)
+    check_wide(world)
+  end)
+
+  it("are told of once", function()
+    local world, query = crowded()
+    local told, set = 0, 0
+    world:on("add", Wide, function() told = told + 1 end)
+    world:on("set", Load, function() set = set + 1 end)
+    query:each(function(_, e)
+      world:set(e, Load, "a", 3)
+      world:add(e, Wide)
+      if e == 500 then collectgarbage "restart" end
+    end)
+    assert.equal(500, told)
+    assert.equal(500, set)
+    check_wide(world)
+  end)
+
+  it("are lost where a collection gives too little", function()
+    local kept = {}
+    local world, query = crowded(nil, kept)
+    local before = world:hash()
+    collectgarbage "restart"
+    local function by_batch()
+      query:batch(function(batch)
+        for i = 1, batch.count do world:add(batch.entities[i], Wide) end
+      end)
+    end
+    local function by_each() widen(world, query) end
+    for _, run in ipairs { by_each, by_batch } do
+      local done, problem = pcall(run)
+      assert.is_false(done)
+      assert.truthy(problem:find("memory limit of this world", 1, true),
+        problem)
+      assert.equal(before, world:hash())
+    end
+    query:each(function(p) p.x = 1 end)
+    world:close()
+  end)
+
+  it("wait for what a finalizer records", function()
+    local ran = 0
+    local problem, world, query
+    local held = { when_collected(function()
+      ran = ran + 1
+      world:add(1, Other)
+      problem = select(2, pcall(world.progress, world, 1))
+    end) }
+    world, query = crowded()
+    widen(world, query, held)
+    collectgarbage()
+    assert.equal(1, ran)
+    assert.truthy(problem:find("progress is not possible inside", 1, true),
+      problem)
+    assert.is_true(world:has(1, Other))
+    check_wide(world)
+  end)
+
+  it("are made where a finalizer would close the world", function()
+    local done, problem, world, query
+    local held = { when_collected(function()
+      done, problem = pcall(world.close, world)
+    end) }
+    world, query = crowded()
+    widen(world, query, held)
+    assert.is_false(done)
+    assert.truthy(problem:find("cannot be closed inside", 1, true),
+      problem)
+    check_wide(world)
+  end)
+
+  it("are made where a finalizer raises", function()
+    local ran = false
+    local held = { when_collected(function()
+      ran = true
+      error "a finalizer"
+    end) }
+    local world, query = crowded()
+    widen(world, query, held)
+    assert.is_true(ran)
+    check_wide(world)
+  end)
+
+  it("are made where a finalizer walks by the same loop", function()
+    local met = 0
+    local world, query
+    local held = { when_collected(function()
+      query:each(function() met = met + 1 end)
+      query:batch(function(batch) met = met + batch.count end)
+    end) }
+    world, query = crowded()
+    widen(world, query, held)
+    assert.equal(1000, met)
+    check_wide(world)
+  end)
+
+  it("are not collected for while the script has stopped that", function()
+    if rawget(_G, "newproxy") then return end -- LuaJIT does not say
+    local world, query = crowded()
+    local done = pcall(query.each, query,
+      function(_, e) world:add(e, Wide) end)
+    assert.is_false(done)
+    assert.equal(0, world:query({ Wide }):count())
+    widen(world, query)
+    check_wide(world)
   end)
 end)
