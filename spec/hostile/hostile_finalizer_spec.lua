@@ -61,8 +61,8 @@ describe("a finalizer that closes the world", function()
   end
   local unpack = table.unpack or unpack
 
-  local calm
-  before_each(function() calm = support.hurry_collector() end)
+  local run, calm
+  before_each(function() run, calm = support.at_allocations() end)
   after_each(function() calm() end)
 
   local tribe = { unpack(components) }
@@ -130,25 +130,21 @@ describe("a finalizer that closes the world", function()
 
   for name, call in pairs(calls) do
     it("may come at any moment of " .. name, function()
-      -- The collector decides when it runs: go on until it did at least once.
-      local closed, round = 0, 0
-      while round < ROUNDS or (closed == 0 and round < 10000) do
-        round = round + 1
+      -- Closes the world in the n-th finalizer, which may come after the call.
+      local closed = 0
+      local function close_at(n)
         local world = ecs.world {}
         local entity = world:spawn(components[1], components[2])
         local query = world:query { components[1] }
         world:system { name = "s", query = query, batch = nothing }
-        for _ = 1, 8 do
-          finalize(function()
-            if pcall(world.close, world) then closed = closed + 1 end
-          end)
-        end
-        -- So the collector's next step comes at another moment in each round.
-        local garbage = {}
-        for k = 1, round * 7 % 150 do garbage[k] = { k } end
-        local ok, text = pcall(call, world, query, entity, garbage)
+        local count, ok, text = run(function(k)
+          if k == n and pcall(world.close, world) then closed = closed + 1 end
+        end, call, world, query, entity)
         assert.is_true(ok or text:find("closed", 1, true) ~= nil, text)
+        return count
       end
+      local count = close_at(nil)
+      for round = 1, ROUNDS do close_at(math.ceil(round * count / ROUNDS)) end
       assert.is_true(closed > 0)
     end)
   end
@@ -170,32 +166,21 @@ describe("a finalizer that closes the world", function()
     return world
   end
 
-  -- Some finalizers have run, and the others wait: the collector runs a few of
-  -- them at each of its steps, so one of them closes the world at any
-  -- allocation between the first entry and the last.
+  -- One of them closes the world at any allocation between the first entry and
+  -- the last.
   it("may come between two entries of what optimize returns", function()
     local ended = 0
-    if _VERSION == "Lua 5.4" then collectgarbage("incremental", 100, 100, 6) end
-    for last = 100, 700, 10 do
+    local function close_at(n)
       local world = world_to_optimize()
-      local ran, armed = 0, false
-      collectgarbage()
-      collectgarbage()
-      collectgarbage "stop"
-      for _ = 1, 1000 do
-        finalize(function()
-          ran = ran + 1
-          if armed and ran == last then world:close() end
-        end)
-      end
-      while ran == 0 do collectgarbage("step", 0) end
-      armed = true
-      collectgarbage "restart"
-      local ok, text = pcall(world.optimize, world)
-      armed = false
+      local count, ok, text = run(function(k)
+        if k == n then world:close() end
+      end, world.optimize, world)
       assert.is_true(ok or text:find("closed", 1, true) ~= nil, text)
       if not ok then ended = ended + 1 end
+      return count
     end
+    local count = close_at(nil)
+    for round = 1, 60 do close_at(math.ceil(round * count / 60)) end
     assert.is_true(ended > 0)
   end)
 
@@ -259,6 +244,20 @@ describe("a finalizer that moves rows", function()
         world:query({ with = { Enemy } }):remove(Enemy)
       end
       armed = false
+      -- When the collector came to them is chance. Now they run at each
+      -- allocation.
+      collectgarbage()
+      local run, restore = support.at_allocations()
+      finally(restore)
+      moved = 0
+      for _ = 1, 3 do
+        local _, ok, text = run(function()
+          if pcall(world.add, world, current, Enemy) then moved = moved + 1 end
+        end, walk)
+        assert.is_true(ok, text)
+        rounds = rounds + 1
+        world:query({ with = { Enemy } }):remove(Enemy)
+      end
       assert.is_true(moved > 0)
       for k = 1, 300 do
         local x, y = world:get(ids[k], Position, "x", "y")
@@ -274,8 +273,8 @@ describe("a finalizer that changes tables behind __index", function()
     a = "f32", b = "f32", c = "f32", d = "f32", e = "f32", f = "f32", g = "f32",
     h = "f32", i = "f32",
   })
-  local calm
-  before_each(function() calm = support.hurry_collector() end)
+  local run, calm
+  before_each(function() run, calm = support.at_allocations() end)
   after_each(function() calm() end)
 
   --- A chain of tables that ends in one with every entry.
@@ -289,38 +288,38 @@ describe("a finalizer that changes tables behind __index", function()
   it("is met by an error or by what was there", function()
     local world = ecs.world {}
     local e = world:spawn(Nine)
-    local changed, round = 0, 0
-    -- What is being read. Objects of earlier rounds are finalized, too: when
-    -- the collector finds one is not said.
-    local t, first, last
-    local reading = false
-    local function change()
-      if not reading then return end
-      changed = changed + 1
-      for key in pairs(last) do last[key] = nil end
-      for k = 1, 30 do last[k], last["n" .. k] = Enemy, k end
-      setmetatable(first, changed % 2 == 0 and { __index = t } or nil)
-    end
-    while changed < 50 and round < 20000 do
-      round = round + 1
-      t, first, last = chain()
-      for _ = 1, 3 do finalize(change) end
+    local changed = 0
+    -- The n-th finalizer of the first calls, and of the second, changes what is
+    -- being read, and the tenth after it once more.
+    local function change_at(n)
+      local t, first, last = chain()
+      local function change(k)
+        if k ~= n and k ~= n + 10 then return end
+        changed = changed + 1
+        for key in pairs(last) do last[key] = nil end
+        for i = 1, 30 do last[i], last["n" .. i] = Enemy, i end
+        setmetatable(first, changed % 2 == 0 and { __index = t } or nil)
+      end
       last[1], last[2] = nil, nil
-      reading = true
-      pcall(world.set, world, e, Nine, t)
-      pcall(Nine, t)
-      reading = false
+      local before = run(change, function()
+        pcall(world.set, world, e, Nine, t)
+        pcall(Nine, t)
+      end)
       last[1], last[2] = Position, Enemy
-      reading = true
-      pcall(world.query, world, t)
-      pcall(world.group, world, t)
-      pcall(world.spawn_many, world, 1, t)
-      pcall(ecs.component, "HostileNine", t)
-      reading = false
+      local after = run(change, function()
+        pcall(world.query, world, t)
+        pcall(world.group, world, t)
+        pcall(world.spawn_many, world, 1, t)
+        pcall(ecs.component, "HostileNine", t)
+      end)
       local a, i = world:get(e, Nine, "a", "i")
       assert.is_true((a == 0 or a == 1) and (i == 0 or i == 9))
+      return math.max(before, after)
     end
-    assert.is_true(changed > 0)
+    change_at(-10) -- in which the world meets what is new to it
+    local count = change_at(-10)
+    for round = 1, 100 do change_at(math.ceil(round * count / 100)) end
+    assert.is_true(changed > 50, changed)
     assert.same({ 0, 0 }, { world:get(e, Nine, "b", "h") })
     world:close()
   end)

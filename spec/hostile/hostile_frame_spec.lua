@@ -4,8 +4,6 @@ local ecs = require "ecs"
 local core = require "ecs.core"
 local support = dofile "spec/support/support.lua"
 
-local finalize = support.finalize
-
 local function nothing() end
 
 local scene = dofile "spec/support/scene.lua"
@@ -155,9 +153,9 @@ describe("the functions behind frames", function()
 end)
 
 describe("a finalizer that closes the world", function()
-  local ROUNDS = os.getenv "ECS_SPEC_SHORT" and 40 or 150
-  local calm
-  before_each(function() calm = support.hurry_collector() end)
+  local ROUNDS = os.getenv "ECS_SPEC_SHORT" and 20 or 75
+  local run, calm
+  before_each(function() run, calm = support.at_allocations() end)
   after_each(function() calm() end)
 
   local calls = {
@@ -175,26 +173,26 @@ describe("a finalizer that closes the world", function()
 
   for name, call in pairs(calls) do
     it("may come at any moment of " .. name, function()
-      -- The collector decides when it runs: go on until it did at least once.
-      local closed, round = 0, 0
-      while round < ROUNDS or (closed == 0 and round < 5000) do
-        round = round + 1
-        local world = ecs.world { flush = round % 2 == 0 and "frame" or nil }
+      -- Closes the world in the n-th finalizer, which may come after the call.
+      local closed = 0
+      local function close_at(n, flush)
+        local world = ecs.world { flush = flush }
         world:spawn(Position)
         world:system { name = "r", run = function()
           return { world:spawn(Position { x = 1 }) }
         end }
         world:system { name = "s", query = { Position }, batch = nothing }
-        for _ = 1, 8 do
-          finalize(function()
-            if pcall(world.close, world) then closed = closed + 1 end
-          end)
-        end
-        -- So the collector's next step comes at another moment in each round.
-        local garbage = {}
-        for k = 1, round * 7 % 150 do garbage[k] = { k } end
-        local ok, text = pcall(call, world, garbage)
+        local count, ok, text = run(function(k)
+          if k == n and pcall(world.close, world) then closed = closed + 1 end
+        end, call, world)
         assert.is_true(ok or text:find("closed", 1, true) ~= nil, text)
+        return count
+      end
+      for _, flush in ipairs { "system", "frame" } do
+        local count = close_at(nil, flush)
+        for round = 1, ROUNDS do
+          close_at(math.ceil(round * count / ROUNDS), flush)
+        end
       end
       assert.is_true(closed > 0)
     end)

@@ -2,28 +2,16 @@
 -- garbage only where the reference says so.
 
 local ecs = require "ecs"
+local garbage_of = dofile("spec/support/support.lua").garbage_of
 
 local scene = dofile "spec/support/scene.lua"
 local Position, Velocity, Enemy = scene.Position, scene.Velocity, scene.Enemy
 
--- Kilobytes that a thousand frames allocate, the least of many rounds: when
--- LuaJIT compiles is chance, and its code counts.
+-- Kilobytes that a thousand frames allocate.
 local function garbage(frame)
-  local least = math.huge
-  for _ = 1, 200 do frame() end
-  for round = 1, 100 do
-    if least == 0 or round > 30 and least > 20 then break end
-    collectgarbage()
-    collectgarbage()
-    collectgarbage("stop")
-    for _ = 1, 10 do frame() end -- Lua's own stacks have shrunk
-    local before = collectgarbage("count")
-    for _ = 1, 1000 do frame() end
-    local made = collectgarbage("count") - before
-    collectgarbage("restart")
-    if made < least then least = made end
-  end
-  return least
+  return garbage_of(function(rounds)
+    for _ = 1, rounds do frame() end
+  end, 1000, 200)
 end
 
 for _, flush in ipairs { "system", "frame" } do

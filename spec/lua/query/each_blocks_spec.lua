@@ -420,17 +420,13 @@ describe("a function in blocks", function()
       end }
     local query = world:query { Position }
     local function f(p) p.x = 1 end
-    local function frame()
-      world:progress(1)
-      query:each(f, "plain")
+    local function frames(rounds)
+      for _ = 1, rounds do
+        world:progress(1)
+        query:each(f, "plain")
+      end
     end
-    for _ = 1, 3 do frame() end
-    collectgarbage()
-    collectgarbage "stop"
-    local before = collectgarbage "count"
-    for _ = 1, 5 do frame() end
-    local made = collectgarbage "count" - before
-    collectgarbage "restart"
+    local made = support.garbage_of(frames, 5, 3)
     if BLOCKS then assert.equal(0, made) end
   end)
 

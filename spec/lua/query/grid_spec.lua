@@ -155,7 +155,7 @@ describe("a grid", function()
       end
       return sum
     end
-    assert.is_true(support.garbage_of(ask, 2000) < 2)
+    assert.equal(0, support.garbage_of(ask, 2000))
   end)
 end)
 

@@ -314,20 +314,15 @@ describe("a kept column", function()
       end
     end
     local first
-    for round = 1, 6 do
+    for _ = 1, 6 do
       total = 0
       query:batch(f, 0)
       first = first or total
       assert.equal(first, total)
-      if round == 3 then
-        collectgarbage()
-        collectgarbage "stop"
-      end
     end
-    local before = collectgarbage "count"
-    for _ = 1, 4 do query:batch(f, 0.5) end
-    local made = collectgarbage "count" - before
-    collectgarbage "restart"
+    local made = support.garbage_of(function(rounds)
+      for _ = 1, rounds do query:batch(f, 0.5) end
+    end, 4, 3)
     if KEPT then assert.equal(0, made) end
   end)
 end)

@@ -127,28 +127,17 @@ describe("q:each", function()
     if rawget(_G, "jit") and not rawget(_G, "jit").status() then return end
     local count = 0
     local function outside() count = 1 * count + 1 end
-    local function frame()
-      query:each(add, 1)
-      query:each(outside, 2)
+    local function frames(rounds)
+      for _ = 1, rounds do
+        query:each(add, 1)
+        query:each(outside, 2)
+      end
     end
     local heard = ecs.on_fallback
     ecs.on_fallback = nil
-    for _ = 1, 300 do frame() end
+    frames(300)
     ecs.on_fallback = heard
-    -- What LuaJIT compiles, and when, is chance: its code and its lists of code
-    -- are memory, too, in some rounds, but not in all of so many.
-    local least = math.huge
-    for _ = 1, 100 do
-      collectgarbage()
-      collectgarbage "stop"
-      for _ = 1, 10 do frame() end
-      local before = collectgarbage "count"
-      for _ = 1, 1000 do frame() end
-      least = math.min(least, collectgarbage "count" - before)
-      collectgarbage "restart"
-      if least == 0 then break end
-    end
-    assert.equal(0, least)
+    assert.equal(0, support.garbage_of(frames, 1000, 0))
   end)
 
   it("does not keep closures alive", function()

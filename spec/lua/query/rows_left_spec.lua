@@ -15,22 +15,14 @@ describe("what loops over rows leave behind", function()
     world:spawn_many(100, { Position, Velocity })
     local query = world:query { Position, read = { Velocity } }
     local function add(p, v) p.x = p.x + v.x end
-    local function frame()
-      query:each(add)
-      for _, p, v in query:rows() do p.y = p.y + v.x end
+    local function frames(rounds)
+      for _ = 1, rounds do
+        query:each(add)
+        for _, p, v in query:rows() do p.y = p.y + v.x end
+      end
     end
     -- LuaJIT needs some rounds until it has compiled the loops.
-    for _ = 1, 400 do frame() end
-    local least
-    for _ = 1, 20 do
-      collectgarbage()
-      collectgarbage "stop"
-      local before = collectgarbage "count"
-      for _ = 1, 10 do frame() end
-      local grown = collectgarbage "count" - before
-      collectgarbage "restart"
-      if not least or grown < least then least = grown end
-    end
+    local least = support.garbage_of(frames, 10, 400)
     -- That is far less than one object per row and frame.
     assert.is_true(least * 1024 < 10 * 100, least .. " KB in ten frames")
   end)
