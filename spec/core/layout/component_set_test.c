@@ -1,10 +1,5 @@
 /* component_set_test.c: some of the components that a layout is chosen for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "layout/component_set.h"
 #include "math/random.h"
 
@@ -17,8 +12,7 @@ typedef struct PlainSet {
 static const uint32_t members[] = {0, 1, 63, 64, 100, 127, 128, 191, 192, 255};
 #define MEMBERS (sizeof members / sizeof members[0])
 
-static void a_set_has_what_was_added(void **state) {
-  (void)state;
+TEST(a_set_has_what_was_added) {
   for (size_t i = 0; i < MEMBERS; i++) {
     ComponentSet set = {{0}};
     assert_true(set_is_empty(&set));
@@ -30,8 +24,7 @@ static void a_set_has_what_was_added(void **state) {
   }
 }
 
-static void members_are_gone_through_in_order(void **state) {
-  (void)state;
+TEST(members_are_gone_through_in_order) {
   ComponentSet set = {{0}};
   assert_int_equal(set_next(&set, 0), LAYOUT_COMPONENTS);
   for (size_t i = MEMBERS; i-- > 0;) set_add(&set, members[i]);
@@ -53,8 +46,7 @@ static ComponentSet draw(uint64_t seed, PlainSet *plain) {
   return set;
 }
 
-static void two_sets_compare_as_their_members_do(void **state) {
-  (void)state;
+TEST(two_sets_compare_as_their_members_do) {
   for (uint64_t seed = 0; seed < 400; seed++) {
     PlainSet one, other;
     ComponentSet a = draw(2 * seed, &one), b = draw(2 * seed + 1, &other);
@@ -72,8 +64,7 @@ static void two_sets_compare_as_their_members_do(void **state) {
   }
 }
 
-static void a_hash_depends_on_each_member(void **state) {
-  (void)state;
+TEST(a_hash_depends_on_each_member) {
   uint64_t hashes[LAYOUT_COMPONENTS];
   for (uint32_t k = 0; k < LAYOUT_COMPONENTS; k++) {
     ComponentSet set = {{0}}, same = {{0}};

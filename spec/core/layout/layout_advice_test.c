@@ -6,6 +6,7 @@
 #include "api_fixture.h"
 #include "layout/layout_advice.h"
 #include "world/world.h"
+#include "test_case.h"
 
 #define CROWD 24u
 #define MOST 8u
@@ -60,8 +61,7 @@ static uint64_t total_of(const Layout *layout) {
   return layout_cost_total(&cost);
 }
 
-static void moves_name_both_places_and_the_reason(void **state) {
-  (void)state;
+TEST(moves_name_both_places_and_the_reason) {
   start(3);
   look(100, 5000, 5000);
   assert_int_equal(layout_advice_moves(&fixture.advice, fixture.entries, MOST),
@@ -81,8 +81,7 @@ static void moves_name_both_places_and_the_reason(void **state) {
 
 /* Each move is taken after those before it, so their gains are all that there is
  * to gain. */
-static void gains_add_up(void **state) {
-  (void)state;
+TEST(gains_add_up) {
   start(3);
   look(100, 5000, 5000);
   uint32_t count = layout_advice_moves(&fixture.advice, fixture.entries, MOST);
@@ -98,8 +97,7 @@ static void gains_add_up(void **state) {
 
 /* Mass is in a group with armour, which no entity has: that stays where it is,
  * and is alone then. */
-static void a_move_back_names_what_is_left(void **state) {
-  (void)state;
+TEST(a_move_back_names_what_is_left) {
   start(1);
   const ecs_Component group[] = {fixture.mass, fixture.armour};
   assert_int_equal(ecs_group(fixture.world, group, 2), ECS_OK);
@@ -124,8 +122,7 @@ static void a_move_back_names_what_is_left(void **state) {
   finish();
 }
 
-static void without_room_entries_are_counted(void **state) {
-  (void)state;
+TEST(without_room_entries_are_counted) {
   start(3);
   look(100, 5000, 5000);
   const ecs_Advice untouched = {.component = 4711};
@@ -138,8 +135,7 @@ static void without_room_entries_are_counted(void **state) {
   finish();
 }
 
-static void nothing_is_advised_where_nothing_is_gained(void **state) {
-  (void)state;
+TEST(nothing_is_advised_where_nothing_is_gained) {
   start(1);
   assert_int_equal(layout_advice_init(&fixture.advice, &fixture.world->store),
                    ECS_OK);
@@ -154,8 +150,7 @@ static void nothing_is_advised_where_nothing_is_gained(void **state) {
 }
 
 /* Body and mass have the same entities and queries; a tile has none beside it. */
-static void what_is_no_component_of_its_own_is_named(void **state) {
-  (void)state;
+TEST(what_is_no_component_of_its_own_is_named) {
   start(3);
   const ecs_Term tiles = {fixture.tile, ECS_WRITE};
   ecs_Query *query = make_query(fixture.world, &tiles, 1);
@@ -183,8 +178,7 @@ static void what_is_no_component_of_its_own_is_named(void **state) {
   finish();
 }
 
-static void every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_may_fail) {
   start(3);
   assert_int_equal(ecs_query_count_runs(fixture.moves, 9), ECS_OK);
   for (uint64_t n = 1;; n++) {

@@ -3,22 +3,15 @@
  * The numbers are measured, and any other would do. Here is what the model counts
  * on.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "layout/layout_constants.h"
 
-static void everything_has_a_price(void **state) {
-  (void)state;
+TEST(everything_has_a_price) {
   for (uint32_t i = 0; i < PRICE_COUNT; i++) assert_true(layout_prices[i] > 0);
 }
 
 /* Otherwise nothing would ever be stored that way. */
-static void each_way_is_the_cheaper_one_somewhere(void **state) {
-  (void)state;
+TEST(each_way_is_the_cheaper_one_somewhere) {
   const uint32_t *prices = layout_prices;
   assert_true(prices[PRICE_BIT] < prices[PRICE_MOVE]);
   assert_true(prices[PRICE_ENTER] < prices[PRICE_MOVE]);

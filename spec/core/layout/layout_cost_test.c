@@ -3,11 +3,11 @@
  * Each test has a problem so small that the counts can be told from the text.
  */
 #include "layout_fixture.h"
+#include "test_case.h"
 
 #define ALONE(k) ((uint16_t)(PLACE_GROUP + (k)))
 
-static void a_change_is_paid_by_where_it_happens(void **state) {
-  (void)state;
+TEST(a_change_is_paid_by_where_it_happens) {
   begin();
   uint32_t body = component(2, 0), armour = component(3, 10);
   uint32_t tag = component(0, 10);
@@ -36,8 +36,7 @@ static void a_change_is_paid_by_where_it_happens(void **state) {
 }
 
 /* Of a component that no entity has, its own columns count. */
-static void a_row_takes_the_columns_of_its_table_along(void **state) {
-  (void)state;
+TEST(a_row_takes_the_columns_of_its_table_along) {
   begin();
   uint32_t body = component(2, 0), mass = component(1, 0);
   uint32_t tag = component(0, 7), none = component(4, 7);
@@ -53,8 +52,7 @@ static void a_row_takes_the_columns_of_its_table_along(void **state) {
   finish();
 }
 
-static void a_run_pays_for_the_tables_that_fit(void **state) {
-  (void)state;
+TEST(a_run_pays_for_the_tables_that_fit) {
   begin();
   uint32_t body = component(1, 0), tag = component(0, 0);
   uint32_t other = component(0, 0);
@@ -85,8 +83,7 @@ static uint64_t two(const LayoutCost *cost, LayoutPrice first) {
   return cost->counts[first] + cost->counts[first + 1];
 }
 
-static void rows_of_two_groups_are_listed_and_copied(void **state) {
-  (void)state;
+TEST(rows_of_two_groups_are_listed_and_copied) {
   begin();
   uint32_t body = component(2, 0), armour = component(3, 5);
   kind(640, 1, body);
@@ -113,8 +110,7 @@ static void rows_of_two_groups_are_listed_and_copied(void **state) {
 
 /* What is not there may be taken from marks: they are looked through 64 rows at
  * a time, and follow what changes. */
-static void marks_are_paid_by_changes_of_the_main_group(void **state) {
-  (void)state;
+TEST(marks_are_paid_by_changes_of_the_main_group) {
   begin();
   uint32_t body = component(2, 40), frozen = component(0, 60);
   kind(6400, 1, body);
@@ -148,8 +144,7 @@ static void marks_are_paid_by_changes_of_the_main_group(void **state) {
   finish();
 }
 
-static void bytes_are_those_of_tables_rows_and_locators(void **state) {
-  (void)state;
+TEST(bytes_are_those_of_tables_rows_and_locators) {
   begin();
   uint32_t body = component(1, 0), tag = component(0, 0);
   kind(10, 1, body);
@@ -168,8 +163,7 @@ static void bytes_are_those_of_tables_rows_and_locators(void **state) {
   finish();
 }
 
-static void a_part_of_the_cost_has_both_ends(void **state) {
-  (void)state;
+TEST(a_part_of_the_cost_has_both_ends) {
   LayoutCost cost = {{0}};
   uint64_t sum = 0;
   for (uint32_t i = 0; i < PRICE_COUNT; i++) {
@@ -183,8 +177,7 @@ static void a_part_of_the_cost_has_both_ends(void **state) {
                       (uint64_t)layout_prices[PRICE_NEAR_BACK]);
 }
 
-static void the_layout_of_a_world_is_read(void **state) {
-  (void)state;
+TEST(the_layout_of_a_world_is_read) {
   static const ecs_Field fields[] = {{"x", ECS_F32, 0}};
   begin();
   ecs_World *world = fixture.world;
@@ -207,8 +200,7 @@ static void the_layout_of_a_world_is_read(void **state) {
   finish();
 }
 
-static void every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_may_fail) {
   begin();
   kind(10, 1, component(1, 0));
   for (uint64_t n = 1; n <= 2; n++) {

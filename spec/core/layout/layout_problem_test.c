@@ -2,6 +2,7 @@
 #include "api_fixture.h"
 #include "layout/layout_problem.h"
 #include "world/world.h"
+#include "test_case.h"
 
 typedef struct Fixture {
   FailingMemory failing;
@@ -73,8 +74,7 @@ static uint64_t entities_with(uint32_t count, const ecs_Component *list) {
   return 0;
 }
 
-static void components_are_listed_by_id(void **state) {
-  (void)state;
+TEST(components_are_listed_by_id) {
   start();
   collect();
   const LayoutProblem *problem = &fixture.problem;
@@ -95,8 +95,7 @@ static void components_are_listed_by_id(void **state) {
   finish();
 }
 
-static void kinds_are_the_same_in_each_layout(void **state) {
-  (void)state;
+TEST(kinds_are_the_same_in_each_layout) {
   for (uint32_t layout = 0; layout < 3; layout++) {
     start();
     const ecs_Component all[] = {fixture.body, fixture.armour, fixture.stunned};
@@ -122,8 +121,7 @@ static uint32_t members_of(const ComponentSet *set) {
   return count;
 }
 
-static void queries_have_their_terms_and_matches(void **state) {
-  (void)state;
+TEST(queries_have_their_terms_and_matches) {
   start();
   assert_int_equal(ecs_query_count_runs(fixture.moves, 40), ECS_OK);
   assert_int_equal(ecs_query_count_runs(fixture.hits, 10), ECS_OK);
@@ -154,8 +152,7 @@ static void queries_have_their_terms_and_matches(void **state) {
 }
 
 /* Counts of twice as many frames are the same problem. */
-static void counts_are_those_of_a_frame(void **state) {
-  (void)state;
+TEST(counts_are_those_of_a_frame) {
   for (uint32_t frames = 8; frames <= 64; frames *= 2) {
     start();
     assert_int_equal(ecs_query_count_runs(fixture.moves, 1), ECS_OK);
@@ -179,8 +176,7 @@ static void counts_are_those_of_a_frame(void **state) {
 }
 
 /* Without runs nothing says what a frame is. */
-static void changes_without_runs_do_not_count(void **state) {
-  (void)state;
+TEST(changes_without_runs_do_not_count) {
   start();
   fixture.world->store.components[fixture.stunned].changes = 1000;
   collect();
@@ -189,8 +185,7 @@ static void changes_without_runs_do_not_count(void **state) {
   finish();
 }
 
-static void an_empty_world_is_a_problem_too(void **state) {
-  (void)state;
+TEST(an_empty_world_is_a_problem_too) {
   memset(&fixture, 0, sizeof fixture);
   fixture.world = open_world(&fixture.failing);
   collect();
@@ -201,8 +196,7 @@ static void an_empty_world_is_a_problem_too(void **state) {
 
 #ifndef ECS_TINY
 /* Components that are used find room before those that are only there. */
-static void more_components_than_there_is_room_for(void **state) {
-  (void)state;
+TEST(more_components_than_there_is_room_for) {
   enum { ALL = LAYOUT_COMPONENTS + 10 };
   memset(&fixture, 0, sizeof fixture);
   ecs_World *world = fixture.world = open_world(&fixture.failing);
@@ -230,8 +224,7 @@ static void more_components_than_there_is_room_for(void **state) {
 }
 
 /* Of many entities a sample is taken, and their numbers are estimated. */
-static void kinds_of_many_come_from_a_sample(void **state) {
-  (void)state;
+TEST(kinds_of_many_come_from_a_sample) {
   enum { MANY = 5 * LAYOUT_SAMPLE };
   start();
   const ecs_Component two[] = {fixture.body, fixture.stunned};
@@ -246,8 +239,7 @@ static void kinds_of_many_come_from_a_sample(void **state) {
 }
 #endif
 
-static void every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_may_fail) {
   start();
   assert_int_equal(ecs_query_count_runs(fixture.moves, 40), ECS_OK);
   for (uint64_t n = 1;; n++) {

@@ -1,11 +1,11 @@
 /* layout_search_test.c: looks for a layout in which a frame costs less. */
 #include "layout_fixture.h"
 #include "math/random.h"
+#include "test_case.h"
 
 #define ALONE(k) ((uint16_t)(PLACE_GROUP + (k)))
 
-static void groups_are_named_after_their_first_member(void **state) {
-  (void)state;
+TEST(groups_are_named_after_their_first_member) {
   begin();
   for (uint32_t k = 0; k < 6; k++) component(1, 0);
   Layout layout = {
@@ -34,8 +34,7 @@ static void define_all(ecs_Storage storage) {
   }
 }
 
-static void what_rests_stays_in_the_main_group(void **state) {
-  (void)state;
+TEST(what_rests_stays_in_the_main_group) {
   begin();
   uint32_t body = component(2, 0), mass = component(1, 0);
   kind(100, 2, body, mass);
@@ -50,8 +49,7 @@ static void what_rests_stays_in_the_main_group(void **state) {
   finish();
 }
 
-static void what_changes_leaves_it(void **state) {
-  (void)state;
+TEST(what_changes_leaves_it) {
   begin();
   uint32_t body = component(3, 0), tag = component(0, 100000);
   uint32_t armour = component(1, 100000), idle = component(1, 0);
@@ -72,8 +70,7 @@ static void what_changes_leaves_it(void **state) {
 }
 
 /* What is used together changes together, in a group of its own. */
-static void what_is_asked_for_together_comes_together(void **state) {
-  (void)state;
+TEST(what_is_asked_for_together_comes_together) {
   begin();
   uint32_t body = component(2, 0), a = component(2, 2000);
   uint32_t b = component(2, 2000);
@@ -140,8 +137,7 @@ static void assert_settled(const Layout *layout, uint64_t total) {
   }
 }
 
-static void nothing_that_is_found_is_worse_or_unsettled(void **state) {
-  (void)state;
+TEST(nothing_that_is_found_is_worse_or_unsettled) {
   uint32_t better = 0;
   for (uint64_t seed = 0; seed < 150; seed++) {
     make_problem(seed);
@@ -159,8 +155,7 @@ static void nothing_that_is_found_is_worse_or_unsettled(void **state) {
 
 /* A table less in each run is much; in memory alone it is little beside what
  * runs cost. */
-static void the_present_layout_stays_for_a_small_gain(void **state) {
-  (void)state;
+TEST(the_present_layout_stays_for_a_small_gain) {
   for (uint32_t much = 0; much < 2; much++) {
     begin();
     uint32_t body = component(1, 0), other = component(1, 0);

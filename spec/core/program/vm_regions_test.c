@@ -4,15 +4,10 @@
  * that regions are found where they should be, and that a run for few rows
  * leaves the bits that a run for all leaves.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program/vm_regions.h"
 #include "program_fixture.h"
 
@@ -56,8 +51,7 @@ static void prepare(const char *text, uint32_t count, uint32_t every) {
   }
 }
 
-static void heavy_branches_are_regions(void **state) {
-  (void)state;
+TEST(heavy_branches_are_regions) {
   prepare(heavy, 0, 1);
   const PlanRegions *regions = fixture.program->plan->regions;
   assert_non_null(regions);
@@ -70,7 +64,7 @@ static void heavy_branches_are_regions(void **state) {
 }
 
 /* What is cheap, or needed in all rows, is computed for all. */
-static void other_branches_are_none(void **state) {
+TEST(other_branches_are_none) {
   static const char cheap[] =
       "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"y\" f32 read\n"
       "v0 = load f32 c0\nv1 = load f32 c1\nv2 = lt f32 v0 v1\n"
@@ -87,7 +81,6 @@ static void other_branches_are_none(void **state) {
       "v6 = select f32 v2 v5 v0\nstore c0 v6\n"
       "v7 = mul f32 v6 v1\nv8 = add f32 v7 v5\nstore c1 v8\n";
   static const char *const texts[] = {cheap, shared, added};
-  (void)state;
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
     prepare(texts[k], 0, 1);
     assert_null(fixture.program->plan->regions);
@@ -119,14 +112,10 @@ static void compare_hashes(const char *text) {
                     hash_after(text, counts[c], everies[e], false));
 }
 
-static void few_rows_get_the_bits_of_all(void **state) {
-  (void)state;
-  compare_hashes(heavy);
-}
+TEST(few_rows_get_the_bits_of_all) { compare_hashes(heavy); }
 
 /* A product that is computed with its sum is one step of three operands. */
-static void fused_sums_read_three_places(void **state) {
-  (void)state;
+TEST(fused_sums_read_three_places) {
   prepare(fused, 0, 1);
   const ProgramPlan *plan = fixture.program->plan;
   assert_non_null(plan->regions);
@@ -142,10 +131,7 @@ static void fused_sums_read_three_places(void **state) {
   finish();
 }
 
-static void fused_sums_of_few_rows_get_the_bits_of_all(void **state) {
-  (void)state;
-  compare_hashes(fused);
-}
+TEST(fused_sums_of_few_rows_get_the_bits_of_all) { compare_hashes(fused); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
