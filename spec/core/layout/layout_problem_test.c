@@ -151,6 +151,19 @@ TEST(queries_have_their_terms_and_matches) {
   finish();
 }
 
+TEST(a_query_counts_from_its_first_run_on) {
+  start();
+  for (uint32_t runs = 0; runs < 2; runs++) {
+    assert_int_equal(ecs_query_count_runs(fixture.moves, runs), ECS_OK);
+    collect();
+    assert_int_equal(fixture.problem.query_count, runs);
+    layout_problem_deinit(&fixture.problem);
+  }
+  collect();
+  assert_int_equal(fixture.problem.queries[0].runs, LAYOUT_FRAMES);
+  finish();
+}
+
 /* Counts of twice as many frames are the same problem. */
 TEST(counts_are_those_of_a_frame) {
   for (uint32_t frames = 8; frames <= 64; frames *= 2) {
@@ -263,6 +276,7 @@ int main(void) {
       cmocka_unit_test(components_are_listed_by_id),
       cmocka_unit_test(kinds_are_the_same_in_each_layout),
       cmocka_unit_test(queries_have_their_terms_and_matches),
+      cmocka_unit_test(a_query_counts_from_its_first_run_on),
       cmocka_unit_test(counts_are_those_of_a_frame),
       cmocka_unit_test(changes_without_runs_do_not_count),
       cmocka_unit_test(an_empty_world_is_a_problem_too),
