@@ -96,7 +96,13 @@ MUTANT_MODULES := storage/table storage/table_row storage/table_image \
   change/entity_change change/entity_change_fast change/chain_shape \
   change/command_buffer change/recorded_spawn change/net_effect \
   change/command_flush change/list_change change/bulk program/vm_sums program/vm \
-  program/vm_changes api/accessor
+  program/vm_changes api/accessor \
+  storage/row_marks query/marked_rows change/group_fill \
+  layout/component_set layout/layout_problem layout/layout_cost \
+  layout/layout_search layout/layout_advice \
+  program/program_facts program/vm_plan program/vm_planner program/vm_regions \
+  program/program_whole program/vm_whole_loops program/vm_integer_loops \
+  program/vm_ahead program/vm_sifting
 
 # The public header of the binding stands last: no module of the core may
 # include it.
@@ -212,7 +218,7 @@ all: libraries lua54 luajit kernels embed
 help:
 	@echo 'make demo      a simulation on Lua 5.4 and on LuaJIT'
 	@echo 'make test      every suite, most of them short; ends with the counts'
-	@echo 'make check-hard the same suites at length: some 20 minutes on two cores'
+	@echo 'make check-hard the same suites at length: an hour on two cores'
 	@echo 'make suite     NAME=c-asan TIER=quick ONLY=: one of them'
 	@echo 'make bench     the tables of numbers, hand-written C in the same run'
 	@echo 'make bench-lua the part of it that scripts see, on both VMs'

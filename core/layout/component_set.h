@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/invariant.h"
 
 /* So many components are looked at. */
 #define LAYOUT_COMPONENTS 256u
@@ -17,10 +18,12 @@ typedef struct ComponentSet {
 } ComponentSet;
 
 static inline void set_add(ComponentSet *set, uint32_t k) {
+  ECS_ASSERT(k < LAYOUT_COMPONENTS);
   set->words[k >> 6] |= UINT64_C(1) << (k & 63u);
 }
 
 static inline bool set_has(const ComponentSet *set, uint32_t k) {
+  ECS_ASSERT(k < LAYOUT_COMPONENTS);
   return (set->words[k >> 6] >> (k & 63u) & 1u) != 0;
 }
 
@@ -76,6 +79,7 @@ static inline uint64_t set_hash(const ComponentSet *set) {
  *     for (k = set_next(&set, 0); k < LAYOUT_COMPONENTS; k = set_next(&set, k + 1))
  * goes through them. */
 static inline uint32_t set_next(const ComponentSet *set, uint32_t k) {
+  ECS_ASSERT(k <= LAYOUT_COMPONENTS);
   for (uint32_t i = k >> 6; i < LAYOUT_WORDS; i++, k = i << 6) {
     uint64_t left = set->words[i] >> (k & 63u) << (k & 63u);
     if (left != 0) return (i << 6) + (uint32_t)__builtin_ctzll(left);

@@ -3,6 +3,14 @@
 
 /* Life ------------------------------------------------------------------- */
 
+/* Is each group named after its first member? */
+ECS_ASSERT_ONLY static bool is_normal(const LayoutProblem *problem,
+                                      const Layout *layout) {
+  Layout named = *layout;
+  layout_normalize(problem, &named);
+  return memcmp(&named, layout, sizeof named) == 0;
+}
+
 ecs_Status layout_advice_init(LayoutAdvice *advice, Store *store) {
   ecs_Status status = layout_problem_init(&advice->problem, store);
   if (status != ECS_OK) return status;
@@ -13,6 +21,8 @@ ecs_Status layout_advice_init(LayoutAdvice *advice, Store *store) {
   }
   advice->now = layout_now(&advice->problem);
   advice->better = layout_search(&advice->model);
+  ECS_ASSERT(is_normal(&advice->problem, &advice->now));
+  ECS_ASSERT(is_normal(&advice->problem, &advice->better));
   return ECS_OK;
 }
 
@@ -36,6 +46,7 @@ static ecs_Place name_place(const LayoutProblem *problem, const Layout *layout,
   *beside = 0;
   if (layout->places[k] == PLACE_MAIN) return ECS_PLACE_MAIN;
   if (layout->places[k] == PLACE_BITS) return ECS_PLACE_BITS;
+  ECS_ASSERT(k < problem->component_count);
   uint32_t other = find_beside(problem, layout, k);
   if (other == LAYOUT_COMPONENTS) return ECS_PLACE_SET;
   *beside = problem->components[other].id;
@@ -61,6 +72,7 @@ static bool differs(const LayoutProblem *problem, const Layout *one,
 static Layout mix_layouts(const LayoutAdvice *advice, uint32_t k) {
   const LayoutProblem *problem = &advice->problem;
   Layout layout = advice->now;
+  ECS_ASSERT(k <= problem->component_count);
   for (uint32_t i = k; i < problem->component_count; i++)
     if (layout.places[i] >= PLACE_GROUP)
       layout.places[i] = (uint16_t)(layout.places[i] + LAYOUT_COMPONENTS);
@@ -166,6 +178,7 @@ static bool find_merge(const LayoutProblem *problem, uint32_t k,
       component->changes > 0)
     return false;
   uint32_t owner = find_owner(problem, k);
+  ECS_ASSERT(owner < k || owner == LAYOUT_COMPONENTS);
   if (owner < LAYOUT_COMPONENTS) {
     entry->to = ECS_PLACE_FIELD;
     entry->to_beside = problem->components[owner].id;

@@ -58,6 +58,8 @@ static void sort_members(LayoutModel *model, const Layout *layout) {
   memset(model->marked, 0, places * sizeof model->marked[0]);
   for (uint32_t k = 0; k < problem->component_count; k++) {
     uint32_t place = layout->places[k];
+    ECS_ASSERT(place < places);
+    ECS_ASSERT(place != PLACE_BITS || problem->components[k].columns == 0);
     set_add(&model->members[place], k);
     model->member_count[place]++;
     model->changes[place] += problem->components[k].changes;
@@ -83,6 +85,7 @@ static void add_to_table(LayoutModel *model, const ComponentSet *set,
     table->rows += rows;
     return;
   }
+  ECS_ASSERT(model->table_count < model->problem->kind_count);
   model->tables[model->table_count++] =
       (LayoutTable){*set, rows, count_columns(model->problem, set)};
   model->hash[i] = model->table_count;
@@ -112,6 +115,7 @@ static void count_rows(LayoutModel *model) {
          model->member_count[place] > 1 && i < problem->kind_count; i++)
       if (set_meets(&problem->kinds[i].components, &model->members[place]))
         model->rows[place] += problem->kinds[i].entities;
+    ECS_ASSERT(model->rows[place] <= problem->entities);
   }
 }
 
@@ -173,6 +177,7 @@ static void plan_groups(Plan *plan, const LayoutModel *model,
   plan->main_drives = place_is_required(model, query, PLACE_MAIN) ||
                       place_is_required(model, query, PLACE_BITS) || !required;
   if (!required) plan->uses_main = true;
+  ECS_ASSERT(plan->uses_main || !plan->main_drives);
 }
 
 /* The runs before which a group of the query has changed, if changes were spread
@@ -260,6 +265,7 @@ static void count_listing(const Plan *plan, uint32_t driver, uint64_t rows,
     cost->counts[PRICE_MARK_MATCH] += others * matches;
     return;
   }
+  ECS_ASSERT(driver == PLACE_MAIN || plan_has(plan, driver));
   if (driver != PLACE_MAIN) others--;
   if (driver != PLACE_MAIN && plan->uses_main)
     cost->counts[PRICE_LOOK_UP_MAIN] += rows * plan->dirty;
@@ -285,6 +291,7 @@ static void count_copies(const Plan *plan, const Layout *layout,
 static void try_driver(const Plan *plan, const Layout *layout, uint32_t driver,
                        uint64_t rows, LayoutCost *best, uint64_t *least) {
   LayoutCost cost = {{0}};
+  ECS_ASSERT(rows >= plan->query->matches);
   count_listing(plan, driver, rows, &cost);
   count_copies(plan, layout, driver, rows == plan->query->matches, &cost);
   uint64_t total = layout_cost_total(&cost);
@@ -314,6 +321,7 @@ static void count_query(LayoutModel *model, const Layout *layout,
     try_driver(&plan, layout, place, driven_rows(model, query, place), &best,
                &least);
   }
+  ECS_ASSERT(least != UINT64_MAX); /* a group drives */
   if (best.counts[PRICE_MARK_ROWS] > 0) mark_sets(&plan, model);
   for (uint32_t i = 0; i < PRICE_COUNT; i++) cost->counts[i] += best.counts[i];
 }

@@ -58,6 +58,9 @@ static void choose_components(uint8_t *ranks, uint32_t count) {
 static void add_component(LayoutProblem *problem, ecs_Component id) {
   const Component *component = &problem->store->components[id];
   uint32_t bytes = 0;
+  ECS_ASSERT(problem->component_count < LAYOUT_COMPONENTS);
+  ECS_ASSERT(problem->component_count == 0 ||
+             problem->components[problem->component_count - 1].id < id);
   for (uint32_t i = 0; i < component->field_count; i++)
     bytes += scalar_bytes(component->schema->fields[i].type);
   problem->components[problem->component_count++] =
@@ -134,9 +137,11 @@ static void scale_to_frames(LayoutProblem *problem) {
   uint64_t frames = 0;
   for (uint32_t i = 0; i < problem->query_count; i++)
     if (problem->queries[i].runs > frames) frames = problem->queries[i].runs;
-  for (uint32_t i = 0; i < problem->query_count; i++)
+  for (uint32_t i = 0; i < problem->query_count; i++) {
     problem->queries[i].runs =
         problem->queries[i].runs * LAYOUT_FRAMES / frames;
+    ECS_ASSERT(problem->queries[i].runs <= LAYOUT_FRAMES);
+  }
   for (uint32_t i = 0; i < problem->component_count; i++) {
     LayoutComponent *component = &problem->components[i];
     component->changes =
@@ -235,6 +240,7 @@ static ComponentSet read_entity(const Sampling *sampling, ecs_Entity entity) {
 static ecs_Status add_kind(Sampling *sampling, const ComponentSet *set) {
   LayoutProblem *problem = sampling->problem;
   uint64_t i = set_hash(set) % SAMPLE_HASH;
+  ECS_ASSERT(problem->kind_count < LAYOUT_SAMPLE); /* so there is a free one */
   for (; sampling->hash[i] != 0; i = (i + 1) % SAMPLE_HASH) {
     LayoutKind *kind = &problem->kinds[sampling->hash[i] - 1];
     if (memcmp(&kind->components, set, sizeof *set) != 0) continue;
@@ -273,6 +279,8 @@ static ecs_Status take_sample(Sampling *sampling) {
     if (status != ECS_OK) return status;
     taken++;
   }
+  ECS_ASSERT(taken <= LAYOUT_SAMPLE && taken <= problem->entities);
+  ECS_ASSERT((taken == 0) == (problem->kind_count == 0));
   for (uint32_t i = 0; i < problem->kind_count; i++)
     problem->kinds[i].entities =
         problem->kinds[i].entities * problem->entities / taken;
@@ -294,6 +302,7 @@ static void count_entities(LayoutProblem *problem) {
           !set_meets(has, &query->excluded) &&
           (set_is_empty(&query->offered) || set_meets(has, &query->offered)))
         query->matches += kind->entities;
+      ECS_ASSERT(query->matches <= problem->entities);
     }
   }
 }

@@ -13,6 +13,7 @@ void layout_normalize(const LayoutProblem *problem, Layout *layout) {
     for (uint32_t i = 0; i < lead; i++)
       if (old.places[i] == old.places[k]) lead = i;
     layout->places[k] = (uint16_t)(PLACE_GROUP + lead);
+    ECS_ASSERT(lead == k || layout->places[lead] == layout->places[k]);
   }
 }
 
@@ -25,6 +26,7 @@ static uint32_t lone_place(const LayoutProblem *problem, const Layout *layout,
       free = j == k || layout->places[j] != PLACE_GROUP + i;
     if (free) return PLACE_GROUP + i;
   }
+  ECS_ASSERT(false); /* the others have a group each, at most */
   return PLACE_MAIN;
 }
 
@@ -97,6 +99,12 @@ static bool move_component(Descent *descent, uint32_t k) {
   return true;
 }
 
+/* A name is not paid for. */
+ECS_ASSERT_ONLY static bool costs_as_much(const Descent *descent) {
+  LayoutCost cost = layout_cost(descent->model, &descent->layout);
+  return layout_cost_total(&cost) == descent->cost;
+}
+
 static Descent descend(LayoutModel *model, const Layout *start) {
   const LayoutProblem *problem = model->problem;
   LayoutCost cost = layout_cost(model, start);
@@ -107,7 +115,9 @@ static Descent descend(LayoutModel *model, const Layout *start) {
     for (uint32_t k = 0; k < problem->component_count; k++)
       if (is_used(problem, k)) moved = move_component(&descent, k) || moved;
   }
+  ECS_ASSERT(descent.cost <= layout_cost_total(&cost));
   layout_normalize(problem, &descent.layout);
+  ECS_ASSERT(costs_as_much(&descent));
   return descent;
 }
 
@@ -141,5 +151,6 @@ Layout layout_search(LayoutModel *model) {
     Descent descent = descend(model, starts[i]);
     if (descent.cost < best.cost) best = descent;
   }
+  ECS_ASSERT(best.cost <= present);
   return best.layout;
 }

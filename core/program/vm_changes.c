@@ -22,7 +22,6 @@ typedef struct ProgramChange {
   const Step *step; /* of the change itself, borrowed from the plan */
   Give *gives;
   uint32_t give_count;
-  uint32_t part_count;
   const void **images; /* one for each part; for other changes, one */
   uint64_t fields;     /* of OPERATION_SET_OF: those that are given */
   ecs_Bundle bundle;   /* of OPERATION_SPAWN */
@@ -183,6 +182,8 @@ static void add_give(Layer *layer, ProgramChange *change, const Step *first,
   const ecs_Program *program = program_planned(layer->program);
   const SchemaField *field = &schema_of(program, ins)->fields[ins->field];
   char *element = image_for(program, change, first, ins) + field->offset;
+  ECS_ASSERT((size_t)(element - (const char *)change->images[0]) <
+             change->image_bytes);
   *layer->give++ =
       (Give){.element = element,
              .step = step,
@@ -231,8 +232,10 @@ static ecs_Status find_bundle(const Layer *layer, ProgramChange *change,
   ecs_Component components[PART_LIMIT];
   uint32_t count = 0;
   for (const Step *step = first; step < change->step; step++)
-    if (instruction_shape(step->ins) == SHAPE_PART)
+    if (instruction_shape(step->ins) == SHAPE_PART) {
+      ECS_ASSERT(count < PART_LIMIT);
       components[count++] = step->ins->index;
+    }
   ecs_Status status = bundle_ensure(layer->program->query->store, components,
                                     count, &change->bundle);
   if (status == ECS_E_LIMIT)
@@ -333,6 +336,8 @@ static void join_changes(const ecs_Program *program) {
   }
   if (changes->spawn_count > 0 && changes->own != NULL)
     joint = joint && !gives_entity(changes->own);
+  ECS_ASSERT(!joint ||
+             changes->spawn_count + (changes->own != NULL) == changes->count);
   changes->are_joint = joint;
 }
 
@@ -347,6 +352,10 @@ ecs_Status changes_prepare(ecs_Program *program, const Mistake *mistake) {
   program->changes = layer.changes;
   program->changes->count = room.changes;
   ecs_Status status = make_changes(&layer);
+  /* What was measured is what was laid. */
+  ECS_ASSERT(status != ECS_OK ||
+             (layer.change == program->changes->list + room.changes &&
+              layer.bytes <= block + bytes));
   if (status == ECS_OK) join_changes(program);
   return status;
 }
@@ -372,6 +381,7 @@ typedef struct ChangeBlock {
 static double number_at(const ChangeBlock *block, const Give *give,
                         uint32_t row) {
   const void *values = block->bases[give->step->operands[0]];
+  ECS_ASSERT(give->type != VALUE_ENTITY);
   switch (give->type) {
     case VALUE_F32: return (double)((const float *)values)[row];
     case VALUE_F64: return ((const double *)values)[row];
@@ -492,6 +502,7 @@ static bool change_row(ChangeBlock *block, uint32_t row) {
   const ecs_Program *program = block->program;
   ProgramChange *list = program->changes->list;
   uint32_t count = program->changes->count;
+  ECS_ASSERT(block->status == ECS_OK);
   for (uint32_t k = 0; k < count; k++)
     if (list[k].next == row && !can_change(block, &list[k], row)) return false;
   for (uint32_t k = 0; k < count && block->status == ECS_OK; k++) {
@@ -533,6 +544,7 @@ static void pass_row(const ChangeBlock *block, uint32_t row, uint32_t rows) {
     change->next = last != NULL && last->mask == change->mask
                        ? last->next
                        : next_row(block, change, row + 1, rows);
+    ECS_ASSERT(change->next > row && change->next <= rows);
     last = change;
   }
 }
@@ -592,6 +604,7 @@ static bool give_image(const ChangeBlock *block, const ProgramChange *change) {
 static void copy_images(const ProgramChange *change, uint32_t count,
                         char *const *values) {
   const char *images = change->image_bytes > 0 ? change->images[0] : NULL;
+  ECS_ASSERT(change->image_bytes % sizeof(uint64_t) == 0);
   for (size_t byte = 0; byte < change->image_bytes; byte += sizeof(uint64_t)) {
     uint64_t word;
     memcpy(&word, images + byte, sizeof word);
@@ -634,6 +647,7 @@ static bool spawn_listed(const ChangeBlock *block, uint32_t count) {
   const ProgramChanges *changes = block->program->changes;
   CommandBuffer *commands = &block->world->commands;
   uint32_t spawns = changes->spawn_count;
+  ECS_ASSERT(spawns > 0 && count > 0);
   if (command_prepare_spawns(commands, changes->bundles, spawns, count,
                              changes->values) != ECS_OK)
     return false;
@@ -673,6 +687,7 @@ static bool keep_rows(const ChangeBlock *block, const ProgramChange *change,
              !store_numbers(block, change, rows[k]))
       return false;
   }
+  ECS_ASSERT(kept <= *count);
   *count = kept;
   return true;
 }
@@ -702,6 +717,7 @@ static bool change_own(const ChangeBlock *block, uint32_t count) {
   ecs_Status status =
       command_record_fresh(&block->world->commands, kind, ins->index,
                            changes->entities, count, values, &done);
+  ECS_ASSERT(done <= count);
   if (status != ECS_OK || done < count) return false;
   if (values == NULL) return true;
   if (give_all(block, changes->own, count, values) < count) return false;
@@ -715,6 +731,7 @@ static bool change_own(const ChangeBlock *block, uint32_t count) {
 static bool make_joint_changes(const ChangeBlock *block, uint32_t rows) {
   const ProgramChanges *changes = block->program->changes;
   const ProgramChange *own = changes->own, *listed = NULL;
+  ECS_ASSERT(changes->are_joint);
   Level before = deferral_mark(block->world);
   uint32_t count = 0;
   bool done = true;
@@ -744,6 +761,7 @@ uint32_t changes_run(const ecs_Program *program, const ecs_Entity *entities,
                        .status = ECS_OK};
   const ProgramChanges *changes = program->changes;
   bool one = program_goes_row_by_row(program);
+  ECS_ASSERT(changes != NULL && rows <= program->plan->block_rows);
   clear_spawned(&block, rows);
   if (changes->are_joint && make_joint_changes(&block, rows)) return rows;
   for (uint32_t k = 0; k < changes->count; k++)

@@ -50,8 +50,9 @@ void sifting_prepare(ecs_Program *program) {
     uint32_t cost = cost_of(ins);
     if (cost == UINT32_MAX) return;
     sifting.cost += cost;
-    if (instruction_shape(ins) == SHAPE_STORE)
-      sifting.stored |= UINT64_C(1) << ins->index;
+    if (instruction_shape(ins) != SHAPE_STORE) continue;
+    ECS_ASSERT(ins->index < program->column_count);
+    sifting.stored |= UINT64_C(1) << ins->index;
   }
   sifting.stored_count = (uint32_t)__builtin_popcountll(sifting.stored);
   sifting.possible = sifting.stored_count <= SIFTED_COLUMNS;
@@ -98,6 +99,7 @@ bool sifting_pays(ecs_Program *program) {
     sifting->version = group->group->version;
     count_some(group, &rows, &chosen);
   }
+  ECS_ASSERT(chosen <= rows);
   return chosen * gathering >
          rows * (sifting->cost + COST_SIFT * (sifting->stored_count + 1));
 }
@@ -122,11 +124,15 @@ PUT_BACK(64)
 
 static void put_back(size_t bytes, void *column, const SiftedRows *rows,
                      const void *kept) {
+  ECS_ASSERT(rows->count <= SIFTED_ROWS);
   switch (bytes) {
     case 1: put_back_8(column, kept, rows->fits, rows->count); break;
     case 2: put_back_16(column, kept, rows->fits, rows->count); break;
     case 4: put_back_32(column, kept, rows->fits, rows->count); break;
-    default: put_back_64(column, kept, rows->fits, rows->count); break;
+    default:
+      ECS_ASSERT(bytes == 8);
+      put_back_64(column, kept, rows->fits, rows->count);
+      break;
   }
 }
 
@@ -137,10 +143,12 @@ static bool keeps(const SiftedRows *rows) {
 void sifting_keep(const ecs_Program *program, const Table *table,
                   const ecs_KernelBlock *block, uint32_t first,
                   SiftedRows *rows) {
+  ECS_ASSERT(program->sifting.possible && first < table->count);
   uint32_t left = table->count - first, k = 0;
   rows->count = left < SIFTED_ROWS ? left : SIFTED_ROWS;
   rows->chosen = query_group_sift(&program->query->groups[0], table, first,
                                   rows->count, rows->fits);
+  ECS_ASSERT(rows->chosen <= rows->count);
   if (!keeps(rows)) return;
   for (uint64_t stored = program->sifting.stored; stored != 0;
        stored &= stored - 1, k++) {
@@ -150,11 +158,13 @@ void sifting_keep(const ecs_Program *program, const Table *table,
     if (column != NULL)
       memcpy(rows->kept[k], column + first * bytes, rows->count * bytes);
   }
+  ECS_ASSERT(k == program->sifting.stored_count && k <= SIFTED_COLUMNS);
 }
 
 void sifting_put_back(const ecs_Program *program, const ecs_KernelBlock *block,
                       uint32_t first, const SiftedRows *rows) {
   uint32_t k = 0;
+  ECS_ASSERT(program->sifting.possible);
   if (!keeps(rows)) return;
   for (uint64_t stored = program->sifting.stored; stored != 0;
        stored &= stored - 1, k++) {

@@ -28,6 +28,11 @@ catalogue.looked = {
   v = catalogue.rows.v,
 }
 
+--- Fields of p of which few are greater than a number.
+catalogue.rare = { { "a", 30 }, { "b", 30 }, { "c", 30 }, { "i", 1e9 },
+                   { "u", 2e9 }, { "s", 15000 }, { "w", 36000 }, { "n", 150 },
+                   { "m", 70 } }
+
 local loaded = { f32 = "f32", i8 = "flex", u8 = "flex", i16 = "flex",
                  u16 = "flex" }
 
@@ -97,7 +102,7 @@ local constructs = {
   "assign field", "multiple assignment", "assign bool", "assign entity",
   "if", "else", "elseif", "nested if", "early return", "for", "for down",
   "return in for", "turns for", "turns while", "turns repeat", "turns near",
-  "leave", "do",
+  "leave", "do", "rare if",
   "lookup", "lookup else", "add", "remove", "replace",
   "destroy",
   "optional term", "gathered term", "optional and gathered term",

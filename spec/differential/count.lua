@@ -90,6 +90,7 @@ end
 
 special["if"] = function(node)
   add "if"
+  if node.rare then add "rare if" end
   if node.other then add "else" end
   if node.tests[2] then add "elseif" end
   for _, body in ipairs(node.bodies) do

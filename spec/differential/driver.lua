@@ -52,7 +52,8 @@ end
 function driver.run(functions, seed)
   local counts, digest = {}, 0
   for k = 0, functions - 1 do
-    local made, rows = generate.make(seed + k), scene.size(seed + k)
+    local made = generate.make(seed + k)
+    local rows = scene.size(made)
     count.add(counts, made, rows, run.is_by_each(made))
     local options = { rows = rows }
     local failure, hashes = run.run(made, options, counts)

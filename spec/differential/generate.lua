@@ -1,12 +1,12 @@
 --- generate: makes random functions that can be compiled, as trees.
 --
---     { seed, shape = { r = bool, o = bool },
+--     { seed, shape = { r = bool, o = bool }, has_rare = bool,
 --       functions = { { name, parameters, body, results } },
 --       body = { statements } }
 --
--- shape has the terms beside p and v. This file draws the statements, maker.lua
--- the expressions in them. The tree is independent of the tree of the
--- compiler's parser.
+-- shape has the terms beside p and v. has_rare: a branch is for few rows. This
+-- file draws the statements, maker.lua the expressions in them. The tree is
+-- independent of the tree of the compiler's parser.
 
 local catalogue = require "differential.catalogue"
 local Maker = require "differential.maker"
@@ -130,6 +130,50 @@ function statements:branch()
     node.bodies[k] = self:block(1, 2, self:ending())
   end
   if self:chance(0.5) then node.other = self:block(1, 2) end
+  self.nesting = self.nesting - 1
+  return node
+end
+
+--- Assigns a sum with the variable of this name.
+function Maker:assign_fused(name)
+  return { k = "assign", targets = { self:target() },
+           values = { self:fused(name) } }
+end
+
+--- A branch that few rows take, with values from outside in its sums: in
+-- compiled code these are computed together with a product. Sometimes a heavy
+-- value is used in it and in a sum behind it.
+function statements:rare()
+  if self.nesting >= 2 or #self.scope.rows == 0 then
+    return statements.assign(self)
+  end
+  self.nesting = self.nesting + 1
+  self.has_rare = true
+  local node = { k = "do", body = self:scoped(function()
+    local test, shared = self:name "t", nil
+    local list = { { k = "local", names = { test },
+                     values = { self:rare_test() } },
+                   statements.locals(self) }
+    local branch = { k = "if", rare = true,
+                     tests = { { k = "var", t = "bool", name = test } } }
+    if self:chance(0.4) then
+      shared = self:name "h"
+      list[3] = { k = "local", names = { shared }, values = { self:heavy() } }
+      self:declare("fixed", shared)
+    end
+    branch.bodies = { self:scoped(function()
+      local name = self:declare("fixed", self:name "h")
+      local body = { { k = "local", names = { name },
+                       values = { self:heavy() } } }
+      for _ = 1, self:pick(3) do body[#body + 1] = self:assign_fused(name) end
+      if shared then body[#body + 1] = self:assign_fused(shared) end
+      return body
+    end) }
+    if self:chance(0.3) then branch.other = self:block(1, 1) end
+    list[#list + 1] = branch
+    if shared then list[#list + 1] = self:assign_fused(shared) end
+    return list
+  end) }
   self.nesting = self.nesting - 1
   return node
 end
@@ -299,7 +343,7 @@ local outer = { { 22, "locals" }, { 5, "late" }, { 5, "local_bool" },
                 { 4, "assign_entity" }, { 16, "branch" }, { 5, "loop" },
                 { 6, "turns" },
                 { 5, "lookup" }, { 6, "optional" }, { 3, "structure" },
-                { 5, "results" }, { 2, "enclosed" } }
+                { 5, "results" }, { 2, "enclosed" }, { 7, "rare" } }
 
 local turned = { { 20, "locals" }, { 8, "late" }, { 30, "assign" },
                  { 14, "branch" }, { 10, "turns" } }
@@ -351,7 +395,7 @@ function generate.make(seed)
     body[k] = self:top_statement()
   end
   return { seed = seed, shape = self.shape, functions = self.functions,
-           body = body }
+           body = body, has_rare = self.has_rare }
 end
 
 --- A statement of the function itself. Only here may `if not o then return end`

@@ -220,6 +220,42 @@ function Maker:number(depth)
   return self[self:weighted(operations)](self, depth)
 end
 
+-- Rare branches --------------------------------------------------------------
+
+--- A comparison that about one row in six passes, as scene.lua draws fields.
+function Maker:rare_test()
+  local field = self:one(catalogue.rare)
+  local edge = field[2] + self.random() + self.random() / 2147483648
+  return { k = "cmp", t = "bool", op = self:one { ">", ">=" },
+           a = { k = "field", t = "num", row = "p", name = field[1] },
+           b = constant(edge) }
+end
+
+--- A value of calls that are worth being left out, between -1 and 1.
+function Maker:heavy()
+  local node = self:leaf_field()
+  for _ = 1, 3 do
+    node = { k = "call", t = "num", list = { node },
+             name = self:one { "ecs.math.sin", "ecs.math.cos" } }
+  end
+  return node
+end
+
+--- A sum of a product and a value from outside. The variable of this name is in
+-- the product, or is the other value.
+function Maker:fused(name)
+  local known = { k = "var", t = "num", name = name }
+  local product = { k = "bin", t = "num", op = "*", a = known,
+                    b = self:leaf_field() }
+  local outside = self:chance(0.6) and self:leaf_field()
+    or self:leaf_variable()
+  if self:chance(0.3) then product.a, outside = outside, known end
+  if self:chance(0.3) then product.a, product.b = product.b, product.a end
+  if self:chance(0.4) then product, outside = outside, product end
+  return { k = "bin", t = "num", op = self:one { "+", "-" }, a = product,
+           b = outside }
+end
+
 -- Truths ---------------------------------------------------------------------
 
 --- True if these keys are sound and in no condition yet; marks them as used.

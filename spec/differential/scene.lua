@@ -130,10 +130,12 @@ end
 local spread = rawget(table, "unpack") or rawget(_G, "unpack")
 local TARGETS = 6
 
---- The number of rows for a seed.
-function scene.size(seed)
-  local random = generate.random(seed * 3 + 1)
+--- The number of rows for a generated function. One with a branch for few rows
+-- has more of them often: few is one in four of a table.
+function scene.size(made)
+  local random = generate.random(made.seed * 3 + 1)
   local kind = random()
+  if made.has_rare and kind > 0.4 then return 30 + math.floor(random() * 41) end
   if kind < 0.008 then return 1023 + math.floor(random() * 3) end
   if kind < 0.04 then return 0 end
   if kind < 0.15 then return 17 + math.floor(random() * 54) end

@@ -23,10 +23,7 @@
 
 #include "run.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "test_case.h"
 
 #ifdef ECS_TINY
 #define PROGRAM_STEPS 400u /* a world's handles last for about that many */
@@ -169,11 +166,10 @@ static void assert_everything_happened(uint64_t steps) {
 #endif
 }
 
-static void random_programs_agree_with_the_model(void **state) {
+TEST(random_programs_agree_with_the_model) {
   const uint64_t wanted = number_from("ECS_MODEL_OPERATIONS", 1000000);
   uint64_t seed = number_from("ECS_MODEL_SEED", 1);
   uint64_t steps = 0;
-  (void)state;
   report = share_report();
   trial = share_report();
   for (; steps < wanted; seed++) {

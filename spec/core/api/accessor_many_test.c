@@ -5,6 +5,7 @@
  *      column x   1.0  2.0  kept   4.0     found: 3
  */
 #include "accessor_fixture.h"
+#include "test_case.h"
 
 static Sizes row_of(const Columns *columns, uint32_t i) {
   return (Sizes){columns->f64[i], columns->u8[i], columns->u16[i],
@@ -26,8 +27,7 @@ static uint32_t get_many(ecs_Accessor *accessor, const ecs_Entity *entities,
 
 /* Many -------------------------------------------------------------------- */
 
-static void many_of_one_table_are_read_at_once(void **state) {
-  (void)state;
+TEST(many_of_one_table_are_read_at_once) {
   for (uint32_t sparse = 0; sparse < 2; sparse++) {
     Fixture fixture;
     start(&fixture);
@@ -52,8 +52,7 @@ static void many_of_one_table_are_read_at_once(void **state) {
 }
 
 /* Two tables with the component, one without, a dead entity and the null. */
-static void elements_of_absent_components_are_left_as_they_are(void **state) {
-  (void)state;
+TEST(elements_of_absent_components_are_left_as_they_are) {
   for (uint32_t sparse = 0; sparse < 2; sparse++) {
     Fixture fixture;
     start(&fixture);
@@ -93,8 +92,7 @@ static void elements_of_absent_components_are_left_as_they_are(void **state) {
 /* A field of every type: what many sets store is what single sets do, and what
  * many gets read is what is stored. Half of the runs have a dead entity of an
  * index that is alive again in the list. */
-static void every_type_is_stored_as_by_one(void **state) {
-  (void)state;
+TEST(every_type_is_stored_as_by_one) {
   static const uint8_t bytes[] = {4, 8, 1, 1, 2, 2, 4, 4, 1, 8};
   static const ecs_Scalar types[] = {ECS_F32,  ECS_F64,   ECS_I8,  ECS_U8,
                                      ECS_I16,  ECS_U16,   ECS_I32, ECS_U32,
@@ -151,8 +149,7 @@ static void every_type_is_stored_as_by_one(void **state) {
 
 /* While something is recorded --------------------------------------------- */
 
-static void a_set_after_a_record_is_recorded_too(void **state) {
-  (void)state;
+TEST(a_set_after_a_record_is_recorded_too) {
   for (uint32_t many = 0; many < 2; many++) {
     Fixture fixture;
     start(&fixture);
@@ -184,8 +181,7 @@ static void a_set_after_a_record_is_recorded_too(void **state) {
   }
 }
 
-static void one_record_is_enough(void **state) {
-  (void)state;
+TEST(one_record_is_enough) {
   Fixture fixture;
   start(&fixture);
   ecs_Accessor accessor = access_to(&fixture, fixture.a);
@@ -202,8 +198,7 @@ static void one_record_is_enough(void **state) {
 }
 
 /* e0: nothing recorded; e1, e2: something; e3: destroyed; room for one. */
-static void a_recording_that_fails_leaves_a_set_of_many_undone(void **state) {
-  (void)state;
+TEST(a_recording_that_fails_leaves_a_set_of_many_undone) {
   Fixture fixture;
   start(&fixture);
   ecs_Accessor accessor = access_to(&fixture, fixture.a);
@@ -237,8 +232,7 @@ static void a_recording_that_fails_leaves_a_set_of_many_undone(void **state) {
   finish(&fixture);
 }
 
-static void open_cursors_forbid_what_they_forbid_to_others(void **state) {
-  (void)state;
+TEST(open_cursors_forbid_what_they_forbid_to_others) {
   static const ecs_Access access[] = {ECS_READ, ECS_WRITE, ECS_OPTIONAL,
                                       ECS_WITH};
   for (uint32_t i = 0; i < 4; i++) {

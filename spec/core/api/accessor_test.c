@@ -5,6 +5,7 @@
  * a change of the layout.
  */
 #include "accessor_fixture.h"
+#include "test_case.h"
 
 /* A component of f32, which accessors read and write in line, or of u32, which
  * hold the same bits; in tables or in a set. Each has a path of its own. */
@@ -51,8 +52,7 @@ static void assert_known(ecs_Accessor *accessor, ecs_Entity entity,
 /* One --------------------------------------------------------------------- */
 
 /* Slots hold the first generations, rows the later ones. */
-static void an_accessor_knows_every_generation(void **state) {
-  (void)state;
+TEST(an_accessor_knows_every_generation) {
   Fixture fixture;
   start(&fixture);
   float zeros[3] = {0, 1, 2};
@@ -80,8 +80,7 @@ static void an_accessor_knows_every_generation(void **state) {
   finish(&fixture);
 }
 
-static void only_components_with_fields_have_accessors(void **state) {
-  (void)state;
+TEST(only_components_with_fields_have_accessors) {
   Fixture fixture;
   ecs_Accessor accessor;
   start(&fixture);
@@ -92,8 +91,7 @@ static void only_components_with_fields_have_accessors(void **state) {
   finish(&fixture);
 }
 
-static void an_accessor_reads_and_writes_all_fields(void **state) {
-  (void)state;
+TEST(an_accessor_reads_and_writes_all_fields) {
   for (uint32_t sparse = 0; sparse < 2; sparse++) {
     Fixture fixture;
     start(&fixture);
@@ -115,8 +113,7 @@ static void an_accessor_reads_and_writes_all_fields(void **state) {
   }
 }
 
-static void an_accessor_tells_a_dead_entity_from_a_lacking_one(void **state) {
-  (void)state;
+TEST(an_accessor_tells_a_dead_entity_from_a_lacking_one) {
   for (uint32_t sparse = 0; sparse < 2; sparse++) {
     Fixture fixture;
     start(&fixture);
@@ -148,8 +145,7 @@ static void an_accessor_tells_a_dead_entity_from_a_lacking_one(void **state) {
   }
 }
 
-static void an_accessor_follows_rows_that_move(void **state) {
-  (void)state;
+TEST(an_accessor_follows_rows_that_move) {
   Fixture fixture;
   start(&fixture);
   ecs_Accessor accessor = access_to(&fixture, fixture.a);
@@ -180,8 +176,7 @@ static void an_accessor_follows_rows_that_move(void **state) {
   finish(&fixture);
 }
 
-static void what_an_accessor_stores_is_made_canonical(void **state) {
-  (void)state;
+TEST(what_an_accessor_stores_is_made_canonical) {
   Fixture fixture;
   start(&fixture);
   ecs_Accessor accessor = access_to(&fixture, fixture.a);
@@ -209,8 +204,7 @@ static void what_an_accessor_stores_is_made_canonical(void **state) {
 }
 
 /* All fields of a component have the same size; every size is tested. */
-static void fields_of_one_size_are_told_apart(void **state) {
-  (void)state;
+TEST(fields_of_one_size_are_told_apart) {
   static const ecs_Scalar types[] = {ECS_U8, ECS_U16, ECS_F32, ECS_U32,
                                      ECS_F64};
   Fixture fixture;

@@ -1,5 +1,6 @@
 /* api_clone_test.c: ecs_clone. */
 #include "api_scene.h"
+#include "test_case.h"
 
 typedef struct Family {
   Fixture fixture;
@@ -73,8 +74,7 @@ static void check_refused(const Family *family, ecs_Entity entity,
   assert_true(clone == 7);
 }
 
-static void statuses_are_as_documented(void **state) {
-  (void)state;
+TEST(statuses_are_as_documented) {
   Family family;
   start_family(&family);
   Fixture *fixture = &family.fixture;
@@ -98,8 +98,7 @@ static void statuses_are_as_documented(void **state) {
 
 /* Each allocation fails once, at once and recorded: all is cloned, or nothing.
  */
-static void each_allocation_may_fail(void **state) {
-  (void)state;
+TEST(each_allocation_may_fail) {
   for (uint32_t recorded = 0; recorded < 2; recorded++) {
     for (uint64_t nth = 1, injected = 1; injected > 0; nth++) {
       Family family;

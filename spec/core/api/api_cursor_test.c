@@ -3,12 +3,11 @@
  */
 #include "api_scene.h"
 #include "storage/store_check.h"
+#include "test_case.h"
 
 /* Spawning many ----------------------------------------------------------- */
 
-static void many_are_spawned_with_defaults_and_their_columns_open(
-    void **state) {
-  (void)state;
+TEST(many_are_spawned_with_defaults_and_their_columns_open) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -51,8 +50,7 @@ static void many_are_spawned_with_defaults_and_their_columns_open(
 }
 
 /* Their table may stay. */
-static void spawning_none_of_many_is_possible(void **state) {
-  (void)state;
+TEST(spawning_none_of_many_is_possible) {
   for (uint32_t deferred = 0; deferred < 2; deferred++) {
     Fixture fixture;
     ecs_Cursor cursor;
@@ -72,8 +70,7 @@ static void spawning_none_of_many_is_possible(void **state) {
   }
 }
 
-static void every_allocation_of_spawning_many_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_spawning_many_may_fail) {
   for (uint32_t round = 0; round < 4; round++) {
     Fixture fixture;
     FailingMode mode = round % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;
@@ -105,8 +102,7 @@ static void every_allocation_of_spawning_many_may_fail(void **state) {
 
 /* Cursors ----------------------------------------------------------------- */
 
-static void a_cursor_ends_with_a_failed_recording(void **state) {
-  (void)state;
+TEST(a_cursor_ends_with_a_failed_recording) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -127,8 +123,7 @@ static void a_cursor_ends_with_a_failed_recording(void **state) {
 }
 
 /* The outermost applies, whichever kind it is. */
-static void the_outermost_end_applies(void **state) {
-  (void)state;
+TEST(the_outermost_end_applies) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -144,8 +139,7 @@ static void the_outermost_end_applies(void **state) {
   finish(&fixture);
 }
 
-static void a_cursor_that_could_not_begin_leaves_nothing_open(void **state) {
-  (void)state;
+TEST(a_cursor_that_could_not_begin_leaves_nothing_open) {
   Fixture fixture;
   start(&fixture);
   ecs_Query *query = query_of(&fixture, fixture.a, ECS_WRITE);

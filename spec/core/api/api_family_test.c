@@ -6,6 +6,7 @@
  *
  * The oracle spawns the same members one by one with ecs_spawn_bundle. */
 #include "api_scene.h"
+#include "test_case.h"
 
 #define MEMBERS 4u
 #define MOST 40u
@@ -137,8 +138,7 @@ static void check_family(const Family *family, ecs_Entity first) {
 }
 
 /* Copies are what is spawned one by one: the same hash of everything. */
-static void copies_equal_single_spawns(void **state) {
-  (void)state;
+TEST(copies_equal_single_spawns) {
   for (uint32_t grouped = 0; grouped < 2; grouped++)
     for (uint32_t copies = 0; copies <= COPIES; copies++) {
       Family one, other;
@@ -164,8 +164,7 @@ static void copies_equal_single_spawns(void **state) {
 }
 
 /* Recorded copies are the same entities, with the same handles. */
-static void recorded_copies_are_the_same(void **state) {
-  (void)state;
+TEST(recorded_copies_are_the_same) {
   for (uint32_t copies = 0; copies <= 5; copies++) {
     Family one, other;
     ecs_Entity now[MOST] = {0}, later[MOST] = {0};
@@ -191,8 +190,7 @@ static void recorded_copies_are_the_same(void **state) {
 }
 
 /* Children of entities that exist, or are recorded. */
-static void children_are_given_parents(void **state) {
-  (void)state;
+TEST(children_are_given_parents) {
   for (uint32_t recorded = 0; recorded < 2; recorded++) {
     Family family;
     ecs_Entity parents[3];
@@ -231,8 +229,7 @@ static void refused(Family *family, uint64_t count, ecs_Status expected) {
   assert_true(first == 7);
 }
 
-static void statuses_are_as_documented(void **state) {
-  (void)state;
+TEST(statuses_are_as_documented) {
   Family family;
   start_family(&family, false);
   ecs_World *world = family.fixture.world;
@@ -281,8 +278,7 @@ static void statuses_are_as_documented(void **state) {
   finish(&family.fixture);
 }
 
-static void the_first_member_may_have_a_handle(void **state) {
-  (void)state;
+TEST(the_first_member_may_have_a_handle) {
   for (uint32_t recorded = 0; recorded < 2; recorded++) {
     Family family;
     ecs_Entity first = 0;
@@ -299,8 +295,7 @@ static void the_first_member_may_have_a_handle(void **state) {
   }
 }
 
-static void reserved_copies_allocate_nothing(void **state) {
-  (void)state;
+TEST(reserved_copies_allocate_nothing) {
   Family family;
   start_family(&family, false);
   ecs_World *world = family.fixture.world;
@@ -362,8 +357,7 @@ static void fail_each(Call *call, bool recorded, bool grouped) {
   }
 }
 
-static void each_allocation_may_fail(void **state) {
-  (void)state;
+TEST(each_allocation_may_fail) {
   static Call *const calls[] = {spawn_one_copy, spawn_six_copies, spawn_named,
                                 spawn_for_parents, reserve_six};
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
@@ -405,8 +399,7 @@ static void grow_trees(const Family *family, uint32_t seed,
 }
 
 /* Recorded, the rules are followed by other code. */
-static void a_tree_dies_as_when_it_is_recorded(void **state) {
-  (void)state;
+TEST(a_tree_dies_as_when_it_is_recorded) {
   uint32_t died = 0;
   for (uint32_t seed = 1; seed <= 40; seed++) {
     Family now, later;
@@ -434,8 +427,7 @@ static void a_tree_dies_as_when_it_is_recorded(void **state) {
   assert_true(died > 400 && died < 40 * TREE);
 }
 
-static void each_allocation_of_a_death_may_fail(void **state) {
-  (void)state;
+TEST(each_allocation_of_a_death_may_fail) {
   uint64_t injected = 1;
   uint32_t nth = 1;
   Family family;
@@ -460,8 +452,7 @@ static void each_allocation_of_a_death_may_fail(void **state) {
 }
 
 #define MANY 20u /* members: more than have room on the stack */
-static void many_members_allocate_nothing_again(void **state) {
-  (void)state;
+TEST(many_members_allocate_nothing_again) {
   Family family;
   start_family(&family, false);
   ecs_Member members[MANY];

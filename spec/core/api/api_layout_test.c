@@ -1,5 +1,6 @@
 /* api_layout_test.c: the storage that a world chooses. */
 #include "api_fixture.h"
+#include "test_case.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,8 +76,7 @@ static void advise(Fixture *fixture, bool moves) {
     assert_true(ecs_world_hash(fixture->world) == hash);
 }
 
-static void a_world_where_nothing_ran_stays_as_it_is(void **state) {
-  (void)state;
+TEST(a_world_where_nothing_ran_stays_as_it_is) {
   Fixture fixture;
   start(&fixture);
   advise(&fixture, false);
@@ -86,8 +86,7 @@ static void a_world_where_nothing_ran_stays_as_it_is(void **state) {
   finish(&fixture);
 }
 
-static void a_tag_that_comes_and_goes_becomes_bits(void **state) {
-  (void)state;
+TEST(a_tag_that_comes_and_goes_becomes_bits) {
   Fixture fixture;
   start(&fixture);
   play(&fixture, fixture.stunned, 20);
@@ -105,8 +104,7 @@ static void a_tag_that_comes_and_goes_becomes_bits(void **state) {
   finish(&fixture);
 }
 
-static void columns_that_come_and_go_leave_the_main_group(void **state) {
-  (void)state;
+TEST(columns_that_come_and_go_leave_the_main_group) {
   Fixture fixture;
   start(&fixture);
   play(&fixture, fixture.armour, 20);
@@ -119,8 +117,7 @@ static void columns_that_come_and_go_leave_the_main_group(void **state) {
 }
 
 /* What weighs is what happened lately. */
-static void a_component_comes_back_when_it_has_come_to_rest(void **state) {
-  (void)state;
+TEST(a_component_comes_back_when_it_has_come_to_rest) {
   Fixture fixture;
   start(&fixture);
   play(&fixture, fixture.stunned, 8);
@@ -137,8 +134,7 @@ static void a_component_comes_back_when_it_has_come_to_rest(void **state) {
   finish(&fixture);
 }
 
-static void the_start_does_not_decide_where_it_ends(void **state) {
-  (void)state;
+TEST(the_start_does_not_decide_where_it_ends) {
   for (uint32_t kind = 0; kind < 4; kind++) {
     Fixture fixture;
     start(&fixture);
@@ -160,8 +156,7 @@ static void the_start_does_not_decide_where_it_ends(void **state) {
   }
 }
 
-static void setting_up_is_not_counted(void **state) {
-  (void)state;
+TEST(setting_up_is_not_counted) {
   Fixture fixture;
   start(&fixture);
   for (uint32_t turn = 0; turn < 10; turn++) {
@@ -180,8 +175,7 @@ static void setting_up_is_not_counted(void **state) {
 }
 
 /* Counts belong to terms. */
-static void a_query_that_is_made_again_goes_on_counting(void **state) {
-  (void)state;
+TEST(a_query_that_is_made_again_goes_on_counting) {
   Fixture fixture;
   start(&fixture);
   play(&fixture, fixture.stunned, 20);
@@ -201,8 +195,7 @@ static void a_query_that_is_made_again_goes_on_counting(void **state) {
   finish(&fixture);
 }
 
-static void what_had_better_be_no_component_is_named(void **state) {
-  (void)state;
+TEST(what_had_better_be_no_component_is_named) {
 #ifndef ECS_TINY
   static const ecs_Field fields[] = {{"x", ECS_F32, 0}};
   Fixture fixture;
@@ -238,8 +231,7 @@ static void what_had_better_be_no_component_is_named(void **state) {
 #endif
 }
 
-static void what_is_counted_is_told(void **state) {
-  (void)state;
+TEST(what_is_counted_is_told) {
   Fixture fixture;
   ecs_ComponentStatistics known;
   start(&fixture);
@@ -269,8 +261,7 @@ static void what_is_counted_is_told(void **state) {
   finish(&fixture);
 }
 
-static void wrong_arguments_change_nothing(void **state) {
-  (void)state;
+TEST(wrong_arguments_change_nothing) {
   Fixture fixture;
   uint32_t count = 77;
   start(&fixture);
@@ -294,8 +285,7 @@ static void wrong_arguments_change_nothing(void **state) {
   finish(&fixture);
 }
 
-static void every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_may_fail) {
   Fixture fixture;
   start(&fixture);
   play(&fixture, fixture.stunned, 20);
@@ -319,8 +309,7 @@ static void every_allocation_may_fail(void **state) {
 }
 
 /* 10,000 entities with 40 tags each in a combination of their own. */
-static void combinations_become_few_tables(void **state) {
-  (void)state;
+TEST(combinations_become_few_tables) {
 #ifndef ECS_TINY
   enum { TAGS = 40, ENTITIES = 10000 };
   FailingMemory failing;

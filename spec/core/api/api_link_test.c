@@ -8,6 +8,7 @@
 #include "program_rig.h"
 #include "world/world.h"
 #include "world_soundness.h"
+#include "test_case.h"
 
 /* The C struct of every kind; its fields in this order. */
 typedef struct Image {
@@ -422,8 +423,7 @@ static void play_one(Play *play) {
     open_or_end(play);
 }
 
-static void random_programs_agree_with_the_oracle(void **state) {
-  (void)state;
+TEST(random_programs_agree_with_the_oracle) {
   uint64_t circles = 0, applied = 0, cascades = 0;
   uint64_t programs = getenv("ECS_TEST_SHORT") != NULL ? 160 : 1600;
   for (uint64_t seed = 1; seed <= programs; seed++) {
@@ -462,8 +462,7 @@ static uint32_t count_links(const Play *play, ecs_Entity target,
   return count;
 }
 
-static void a_wrong_description_is_refused(void **state) {
-  (void)state;
+TEST(a_wrong_description_is_refused) {
   Play play;
   open_play(&play, 1);
   const ecs_Field fields[] = {{"to", ECS_ENTITY, 0}, {"x", ECS_F32, 0}};
@@ -498,8 +497,7 @@ static void a_wrong_description_is_refused(void **state) {
   close_play(&play);
 }
 
-static void what_is_no_link_is_refused(void **state) {
-  (void)state;
+TEST(what_is_no_link_is_refused) {
   Play play;
   open_play(&play, 1);
   ecs_Entity e = spawn_linked(&play, 0, 0), target = 0;
@@ -519,8 +517,7 @@ static void what_is_no_link_is_refused(void **state) {
 
 static void run_nothing(const ecs_KernelCall *call) { (void)call; }
 
-static void kernels_and_programs_only_read_links(void **state) {
-  (void)state;
+TEST(kernels_and_programs_only_read_links) {
   Play play;
   open_play(&play, 1);
   const ecs_Term term = {.component = play.kinds[0], .access = ECS_WRITE};
@@ -558,8 +555,7 @@ static void kernels_and_programs_only_read_links(void **state) {
   close_play(&play);
 }
 
-static void a_circle_is_refused_and_named(void **state) {
-  (void)state;
+TEST(a_circle_is_refused_and_named) {
   Play play;
   open_play(&play, 1);
   ecs_Entity a = spawn_linked(&play, 2, 0), b = spawn_linked(&play, 2, a);
@@ -580,8 +576,7 @@ static void a_circle_is_refused_and_named(void **state) {
 
 /* An add that seems to do nothing links once a rule has taken the component
  * away, so a later link would close a circle that nothing could foresee. */
-static void a_circle_that_a_rule_makes_is_not_closed(void **state) {
-  (void)state;
+TEST(a_circle_that_a_rule_makes_is_not_closed) {
   Play play;
   open_play(&play, 1);
   ecs_Component leads = play.kinds[4];
@@ -602,8 +597,7 @@ static void a_circle_that_a_rule_makes_is_not_closed(void **state) {
   close_play(&play);
 }
 
-static void the_order_of_linking_is_part_of_the_hash(void **state) {
-  (void)state;
+TEST(the_order_of_linking_is_part_of_the_hash) {
   uint64_t hashes[3];
   for (uint32_t i = 0; i < 3; i++) {
     Play play;
@@ -621,8 +615,7 @@ static void the_order_of_linking_is_part_of_the_hash(void **state) {
   assert_true(hashes[0] == hashes[2] && hashes[0] != hashes[1]);
 }
 
-static void clearing_a_world_ends_all_links(void **state) {
-  (void)state;
+TEST(clearing_a_world_ends_all_links) {
   Play play;
   open_play(&play, 1);
   ecs_Entity a = spawn_linked(&play, 0, 0);
@@ -642,8 +635,7 @@ static void clearing_a_world_ends_all_links(void **state) {
 #endif
 
 /* Built at once and recorded, from the root down and from the leaf up. */
-static void long_chains_are_built_and_destroyed(void **state) {
-  (void)state;
+TEST(long_chains_are_built_and_destroyed) {
   Play play;
   open_play(&play, 1);
   for (uint32_t way = 0; way < 4; way++) {
@@ -666,8 +658,7 @@ static void long_chains_are_built_and_destroyed(void **state) {
   close_play(&play);
 }
 
-static void many_children_die_with_their_parent(void **state) {
-  (void)state;
+TEST(many_children_die_with_their_parent) {
   Play play;
   open_play(&play, 1);
   ecs_Entity root = spawn_linked(&play, 2, 0);

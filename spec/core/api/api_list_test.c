@@ -5,6 +5,7 @@
  * handles, must be the same.
  */
 #include "api_scene.h"
+#include "test_case.h"
 
 #ifdef ECS_TINY
 #define MANY 30u
@@ -96,8 +97,7 @@ static void change_both(Twins *twins, What what, ecs_Component component,
 
 /* Tests ------------------------------------------------------------------- */
 
-static void a_list_is_changed_as_one_after_the_other(void **state) {
-  (void)state;
+TEST(a_list_is_changed_as_one_after_the_other) {
   for (uint32_t kind = 0; kind < 4; kind++) {
     for (uint32_t grouped = 0; grouped < 2; grouped++) {
       Twins twins;
@@ -123,8 +123,7 @@ static void a_list_is_changed_as_one_after_the_other(void **state) {
 
 /* Applying puts rows in another order than the same calls made at once, but in
  * the same one for both. */
-static void a_list_is_recorded_as_one_after_the_other(void **state) {
-  (void)state;
+TEST(a_list_is_recorded_as_one_after_the_other) {
   for (What what = DESTROY; what <= REMOVE; what++) {
     Twins twins;
     uint32_t expected = 0, found = UINT32_MAX;
@@ -149,8 +148,7 @@ static void a_list_is_recorded_as_one_after_the_other(void **state) {
 }
 
 /* Statuses; and nothing is found where nothing was done. */
-static void wrong_arguments_are_refused(void **state) {
-  (void)state;
+TEST(wrong_arguments_are_refused) {
   Fixture fixture;
   uint32_t found = 77;
   start(&fixture);
@@ -178,8 +176,7 @@ static void wrong_arguments_are_refused(void **state) {
 }
 
 /* One entity, listed again and again, needs room for one row. */
-static void a_repeated_entity_needs_room_once(void **state) {
-  (void)state;
+TEST(a_repeated_entity_needs_room_once) {
   Fixture fixture;
   ecs_Entity list[5 * MANY];
   uint32_t found = 0;
@@ -197,8 +194,7 @@ static void a_repeated_entity_needs_room_once(void **state) {
 }
 
 /* More tables grow than the core lists one by one. */
-static void many_tables_may_grow(void **state) {
-  (void)state;
+TEST(many_tables_may_grow) {
   Twins twins;
   start_twins(&twins);
   Fixture *const both[] = {&twins.one, &twins.other};
@@ -226,8 +222,7 @@ static void many_tables_may_grow(void **state) {
 /* Rows are looked up before only where there may be too little room: so with
  * room for some of the list and no memory, nothing has changed; and where there
  * is room for all, no memory is asked for. */
-static void a_list_is_changed_whole_or_not(void **state) {
-  (void)state;
+TEST(a_list_is_changed_whole_or_not) {
   for (uint32_t storage = 0; storage < 3; storage++) {
     Fixture fixture;
     ecs_Entity list[MANY];
@@ -262,8 +257,7 @@ static void a_list_is_changed_whole_or_not(void **state) {
 }
 
 /* As above, where what has less room is the table without the component. */
-static void a_list_is_removed_whole_or_not(void **state) {
-  (void)state;
+TEST(a_list_is_removed_whole_or_not) {
   Fixture fixture;
   ecs_Entity list[MANY];
   start(&fixture);

@@ -1,8 +1,8 @@
 /* api_name_test.c: ecs_set_name, ecs_name and ecs_find. */
 #include "api_scene.h"
+#include "test_case.h"
 
-static void an_entity_has_a_name_and_is_found_by_it(void **state) {
-  (void)state;
+TEST(an_entity_has_a_name_and_is_found_by_it) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -23,8 +23,7 @@ static void an_entity_has_a_name_and_is_found_by_it(void **state) {
   finish(&fixture);
 }
 
-static void bad_names_and_dead_entities_are_refused(void **state) {
-  (void)state;
+TEST(bad_names_and_dead_entities_are_refused) {
   Fixture fixture;
   char longest[257];
   start(&fixture);
@@ -47,8 +46,7 @@ static void bad_names_and_dead_entities_are_refused(void **state) {
   finish(&fixture);
 }
 
-static void a_name_is_free_when_its_entity_dies(void **state) {
-  (void)state;
+TEST(a_name_is_free_when_its_entity_dies) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -65,8 +63,7 @@ static void a_name_is_free_when_its_entity_dies(void **state) {
   finish(&fixture);
 }
 
-static void names_change_at_once_while_changes_are_recorded(void **state) {
-  (void)state;
+TEST(names_change_at_once_while_changes_are_recorded) {
   for (uint32_t keep = 0; keep < 2; keep++) {
     Fixture fixture;
     start(&fixture);
@@ -91,8 +88,7 @@ static void names_change_at_once_while_changes_are_recorded(void **state) {
 }
 
 /* Dead names are swept before more room is made for the living. */
-static void names_of_the_dead_take_no_room_for_long(void **state) {
-  (void)state;
+TEST(names_of_the_dead_take_no_room_for_long) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -111,8 +107,7 @@ static void names_of_the_dead_take_no_room_for_long(void **state) {
   finish(&fixture);
 }
 
-static void each_allocation_may_fail(void **state) {
-  (void)state;
+TEST(each_allocation_may_fail) {
   for (uint64_t nth = 1, injected = 1; injected > 0; nth++) {
     Fixture fixture;
     start(&fixture);

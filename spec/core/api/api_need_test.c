@@ -1,5 +1,6 @@
 /* api_need_test.c: components that need others, in every storage and way. */
 #include "api_scene.h"
+#include "test_case.h"
 
 /* A needs S and T, S needs Tag: every storage. */
 static void declare(const Fixture *fixture) {
@@ -43,8 +44,7 @@ static bool has_none(const Fixture *fixture, ecs_Entity entity) {
          !ecs_has(fixture->world, entity, fixture->tag);
 }
 
-static void declaring_is_refused_for_what_is_unknown_or_in_use(void **state) {
-  (void)state;
+TEST(declaring_is_refused_for_what_is_unknown_or_in_use) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -70,8 +70,7 @@ static void declaring_is_refused_for_what_is_unknown_or_in_use(void **state) {
   finish(&fixture);
 }
 
-static void bundles_are_made_anew_when_a_need_is_declared(void **state) {
-  (void)state;
+TEST(bundles_are_made_anew_when_a_need_is_declared) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -89,8 +88,7 @@ static void bundles_are_made_anew_when_a_need_is_declared(void **state) {
   finish(&fixture);
 }
 
-static void a_spawn_gives_what_is_needed_and_keeps_what_is_given(void **state) {
-  (void)state;
+TEST(a_spawn_gives_what_is_needed_and_keeps_what_is_given) {
   Fixture fixture;
   start_needy(&fixture);
   ecs_World *world = fixture.world;
@@ -119,8 +117,7 @@ static void a_spawn_gives_what_is_needed_and_keeps_what_is_given(void **state) {
 }
 
 /* Batches have the columns of the bundle's own components. */
-static void rows_that_are_spawned_at_once_have_what_is_needed(void **state) {
-  (void)state;
+TEST(rows_that_are_spawned_at_once_have_what_is_needed) {
   Fixture fixture;
   start_needy(&fixture);
   for (uint32_t i = 0; i < 2; i++) {
@@ -220,19 +217,16 @@ static void give_whole_or_not_at_all(GiveA *give, bool recorded) {
   assert_true(nth > 1);
 }
 
-static void every_way_gives_all_or_nothing(void **state) {
-  (void)state;
+TEST(every_way_gives_all_or_nothing) {
   for (uint32_t i = 0; i < WAYS; i++) give_whole_or_not_at_all(ways[i], false);
 }
 
-static void every_way_recorded_gives_all_or_nothing(void **state) {
-  (void)state;
+TEST(every_way_recorded_gives_all_or_nothing) {
   for (uint32_t i = 0; i < WAYS; i++) give_whole_or_not_at_all(ways[i], true);
 }
 
 /* Tag is there, so that S does not bring it back; and T is not touched. */
-static void what_is_there_stays(void **state) {
-  (void)state;
+TEST(what_is_there_stays) {
   Fixture fixture;
   start_needy(&fixture);
   ecs_World *world = fixture.world;
@@ -254,8 +248,7 @@ static void what_is_there_stays(void **state) {
   finish(&fixture);
 }
 
-static void a_circle_of_needs_ends(void **state) {
-  (void)state;
+TEST(a_circle_of_needs_ends) {
   Fixture fixture;
   start_needy(&fixture);
   ecs_World *world = fixture.world;

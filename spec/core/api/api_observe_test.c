@@ -1,6 +1,7 @@
 /* api_observe_test.c: observers and their notices; random programs are in
  * observe_test.c. */
 #include "observe_fixture.h"
+#include "test_case.h"
 
 /* One world ---------------------------------------------------------------- */
 
@@ -39,8 +40,7 @@ static ecs_Entity spawn(const Scene *scene, uint32_t count) {
   return entity;
 }
 
-static void a_change_is_told_at_once(void **state) {
-  (void)state;
+TEST(a_change_is_told_at_once) {
   Scene scene;
   open_scene(&scene);
   ecs_Observer added = observe(&scene, ECS_ON_ADD, 0);
@@ -64,8 +64,7 @@ static void a_change_is_told_at_once(void **state) {
   close_scene(&scene);
 }
 
-static void last_values_are_shown_after_a_trim(void **state) {
-  (void)state;
+TEST(last_values_are_shown_after_a_trim) {
   Scene scene;
   open_scene(&scene);
   ecs_Observer removed = observe(&scene, ECS_ON_REMOVE, 0);
@@ -78,8 +77,7 @@ static void last_values_are_shown_after_a_trim(void **state) {
   close_scene(&scene);
 }
 
-static void a_death_is_told_behind_the_parts(void **state) {
-  (void)state;
+TEST(a_death_is_told_behind_the_parts) {
   Scene scene;
   open_scene(&scene);
   ecs_Observer died = observe(&scene, ECS_ON_DESTROY, 0);
@@ -98,8 +96,7 @@ static void a_death_is_told_behind_the_parts(void **state) {
   close_scene(&scene);
 }
 
-static void only_the_net_change_of_a_recording_is_told(void **state) {
-  (void)state;
+TEST(only_the_net_change_of_a_recording_is_told) {
   Scene scene;
   open_scene(&scene);
   ecs_Entity both = spawn(&scene, 0), gone = spawn(&scene, 1);
@@ -124,8 +121,7 @@ static void only_the_net_change_of_a_recording_is_told(void **state) {
   close_scene(&scene);
 }
 
-static void a_set_is_told_where_the_component_was(void **state) {
-  (void)state;
+TEST(a_set_is_told_where_the_component_was) {
   Scene scene;
   open_scene(&scene);
   ecs_Observer set = observe(&scene, ECS_ON_SET, 0);
@@ -148,8 +144,7 @@ static void a_set_is_told_where_the_component_was(void **state) {
   close_scene(&scene);
 }
 
-static void sets_while_the_world_is_open_are_told_at_its_end(void **state) {
-  (void)state;
+TEST(sets_while_the_world_is_open_are_told_at_its_end) {
   Scene scene;
   open_scene(&scene);
   ecs_Observer set = observe(&scene, ECS_ON_SET, 0);
@@ -176,8 +171,7 @@ static void sets_while_the_world_is_open_are_told_at_its_end(void **state) {
   close_scene(&scene);
 }
 
-static void a_query_tells_who_enters_and_who_leaves(void **state) {
-  (void)state;
+TEST(a_query_tells_who_enters_and_who_leaves) {
   Scene scene;
   open_scene(&scene);
   const ecs_Term terms[] = {{scene.kinds[0], ECS_READ},
@@ -212,8 +206,7 @@ static void a_query_tells_who_enters_and_who_leaves(void **state) {
   close_scene(&scene);
 }
 
-static void a_query_without_terms_tells_of_every_entity(void **state) {
-  (void)state;
+TEST(a_query_without_terms_tells_of_every_entity) {
   Scene scene;
   open_scene(&scene);
   ecs_Query *query = make_query(scene.world, NULL, 0);
@@ -228,8 +221,7 @@ static void a_query_without_terms_tells_of_every_entity(void **state) {
   close_scene(&scene);
 }
 
-static void many_spawned_and_cleared_are_told_in_order(void **state) {
-  (void)state;
+TEST(many_spawned_and_cleared_are_told_in_order) {
   Scene scene;
   open_scene(&scene);
   ecs_Observer added = observe(&scene, ECS_ON_ADD, 0);
@@ -257,8 +249,7 @@ static void many_spawned_and_cleared_are_told_in_order(void **state) {
   close_scene(&scene);
 }
 
-static void what_is_unobserved_is_told_no_more(void **state) {
-  (void)state;
+TEST(what_is_unobserved_is_told_no_more) {
   Scene scene;
   open_scene(&scene);
   ecs_Observer first = observe(&scene, ECS_ON_ADD, 0);
@@ -276,8 +267,7 @@ static void what_is_unobserved_is_told_no_more(void **state) {
   close_scene(&scene);
 }
 
-static void what_happens_in_a_round_waits_for_the_next(void **state) {
-  (void)state;
+TEST(what_happens_in_a_round_waits_for_the_next) {
   Scene scene;
   open_scene(&scene);
   observe(&scene, ECS_ON_ADD, 0);
@@ -297,8 +287,7 @@ static void what_happens_in_a_round_waits_for_the_next(void **state) {
   close_scene(&scene);
 }
 
-static void wrong_arguments_are_refused(void **state) {
-  (void)state;
+TEST(wrong_arguments_are_refused) {
   Scene scene;
   open_scene(&scene);
   ecs_Observer observer = 0;
@@ -325,8 +314,7 @@ static void wrong_arguments_are_refused(void **state) {
 }
 
 #ifdef ECS_TINY
-static void the_limits_are_kept(void **state) {
-  (void)state;
+TEST(the_limits_are_kept) {
   Scene scene;
   open_scene(&scene);
   ecs_Observer observer = 0;
@@ -392,8 +380,7 @@ static ecs_Status all_at_once(const Scene *scene, ecs_Entity e) {
   return status;
 }
 
-static void a_failure_leaves_no_notice(void **state) {
-  (void)state;
+TEST(a_failure_leaves_no_notice) {
   for (uint32_t mode = 0; mode < 2; mode++)
     for (uint64_t n = 1;; n++) {
       Scene scene;
@@ -423,8 +410,7 @@ static void a_failure_leaves_no_notice(void **state) {
     }
 }
 
-static void a_failing_registration_changes_nothing(void **state) {
-  (void)state;
+TEST(a_failing_registration_changes_nothing) {
   for (uint64_t n = 1;; n++) {
     Scene scene;
     open_scene(&scene);
@@ -440,8 +426,7 @@ static void a_failing_registration_changes_nothing(void **state) {
   }
 }
 
-static void a_failing_clear_tells_nothing(void **state) {
-  (void)state;
+TEST(a_failing_clear_tells_nothing) {
   for (uint64_t n = 1;; n++) {
     Scene scene;
     ecs_Entity linked = 0, e = prepare(&scene, &linked);

@@ -2,11 +2,11 @@
  * deferral or a cursor is open.
  */
 #include "api_scene.h"
+#include "test_case.h"
 
 /* While something is open ------------------------------------------------- */
 
-static void layout_and_definitions_wait_until_all_is_closed(void **state) {
-  (void)state;
+TEST(layout_and_definitions_wait_until_all_is_closed) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -51,8 +51,7 @@ static void layout_and_definitions_wait_until_all_is_closed(void **state) {
   finish(&fixture);
 }
 
-static void openings_nest_to_a_limit(void **state) {
-  (void)state;
+TEST(openings_nest_to_a_limit) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -79,8 +78,7 @@ static void openings_nest_to_a_limit(void **state) {
 
 /* Discards what the innermost level recorded; the records of the outer level
  * stay. */
-static void a_discarded_level_takes_back_only_its_own(void **state) {
-  (void)state;
+TEST(a_discarded_level_takes_back_only_its_own) {
   for (uint32_t with_cursor = 0; with_cursor < 2; with_cursor++) {
     Fixture fixture;
     ecs_Cursor cursor;
@@ -115,8 +113,7 @@ static void a_discarded_level_takes_back_only_its_own(void **state) {
   }
 }
 
-static void until_the_end_everything_answers_as_before(void **state) {
-  (void)state;
+TEST(until_the_end_everything_answers_as_before) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -144,8 +141,7 @@ static void until_the_end_everything_answers_as_before(void **state) {
 }
 
 /* Values change at once if nothing is recorded for their entity. */
-static void what_needs_no_record_leaves_none(void **state) {
-  (void)state;
+TEST(what_needs_no_record_leaves_none) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -176,8 +172,7 @@ static void what_needs_no_record_leaves_none(void **state) {
   finish(&fixture);
 }
 
-static void changes_to_the_destroyed_are_dropped_and_counted(void **state) {
-  (void)state;
+TEST(changes_to_the_destroyed_are_dropped_and_counted) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -204,8 +199,7 @@ static void changes_to_the_destroyed_are_dropped_and_counted(void **state) {
 }
 
 /* One level is discarded at a time; a failure discards all of them. */
-static void what_a_discarded_recording_dropped_is_not_counted(void **state) {
-  (void)state;
+TEST(what_a_discarded_recording_dropped_is_not_counted) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -241,8 +235,7 @@ static void what_a_discarded_recording_dropped_is_not_counted(void **state) {
 
 /* Access ------------------------------------------------------------------ */
 
-static void cursors_claim_the_components_of_their_query(void **state) {
-  (void)state;
+TEST(cursors_claim_the_components_of_their_query) {
   static const ecs_Access access[] = {ECS_WRITE, ECS_READ, ECS_OPTIONAL,
                                       ECS_WITH};
   for (uint32_t i = 0; i < 4; i++) {
@@ -290,8 +283,7 @@ static void cursors_claim_the_components_of_their_query(void **state) {
   }
 }
 
-static void bad_enums_are_refused(void **state) {
-  (void)state;
+TEST(bad_enums_are_refused) {
   Fixture fixture;
   start(&fixture);
   ecs_Query *query = query_of(&fixture, fixture.a, ECS_READ), *none = NULL;
@@ -313,8 +305,7 @@ static void bad_enums_are_refused(void **state) {
 }
 
 #ifdef ECS_TINY
-static void queries_end_at_their_limit(void **state) {
-  (void)state;
+TEST(queries_end_at_their_limit) {
   Fixture fixture;
   start(&fixture);
   ecs_Query *query = NULL;
@@ -330,8 +321,7 @@ static void queries_end_at_their_limit(void **state) {
 }
 #endif
 
-static void queries_may_be_destroyed_in_any_order(void **state) {
-  (void)state;
+TEST(queries_may_be_destroyed_in_any_order) {
   Fixture fixture;
   start(&fixture);
   ecs_Query *queries[5];

@@ -5,11 +5,11 @@
  * issued, and no handle at all.
  */
 #include "api_scene.h"
+#include "test_case.h"
 
 /* Components -------------------------------------------------------------- */
 
-static void unknown_components_are_refused_everywhere(void **state) {
-  (void)state;
+TEST(unknown_components_are_refused_everywhere) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -57,8 +57,7 @@ static void unknown_components_are_refused_everywhere(void **state) {
   finish(&fixture);
 }
 
-static void a_component_twice_is_refused_everywhere(void **state) {
-  (void)state;
+TEST(a_component_twice_is_refused_everywhere) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component twice[] = {fixture.a, fixture.s, fixture.a};
@@ -87,8 +86,7 @@ static void a_component_twice_is_refused_everywhere(void **state) {
   finish(&fixture);
 }
 
-static void a_definition_is_found_again_or_refused(void **state) {
-  (void)state;
+TEST(a_definition_is_found_again_or_refused) {
   Fixture fixture;
   start(&fixture);
   ecs_Field fields[] = {{"x", ECS_F64, 1.5}, {"flag", ECS_BOOL, 0}};
@@ -119,8 +117,7 @@ static void a_definition_is_found_again_or_refused(void **state) {
   finish(&fixture);
 }
 
-static void a_component_tells_its_schema(void **state) {
-  (void)state;
+TEST(a_component_tells_its_schema) {
   Fixture fixture;
   ecs_FieldInfo info;
   start(&fixture);
@@ -150,8 +147,7 @@ static void a_component_tells_its_schema(void **state) {
 
 /* Entities ---------------------------------------------------------------- */
 
-static void entities_that_are_not_alive_are_refused_everywhere(void **state) {
-  (void)state;
+TEST(entities_that_are_not_alive_are_refused_everywhere) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -191,8 +187,7 @@ static void entities_that_are_not_alive_are_refused_everywhere(void **state) {
   finish(&fixture);
 }
 
-static void tags_have_no_values_and_fields_have_numbers(void **state) {
-  (void)state;
+TEST(tags_have_no_values_and_fields_have_numbers) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -232,8 +227,7 @@ static void tags_have_no_values_and_fields_have_numbers(void **state) {
 }
 
 /* At once and recorded. */
-static void a_field_that_is_set_adds_the_rest_as_defaults(void **state) {
-  (void)state;
+TEST(a_field_that_is_set_adds_the_rest_as_defaults) {
   for (uint32_t deferred = 0; deferred < 2; deferred++) {
     Fixture fixture;
     A image = {-1, 9};
@@ -252,8 +246,7 @@ static void a_field_that_is_set_adds_the_rest_as_defaults(void **state) {
   }
 }
 
-static void adding_what_is_there_keeps_its_value(void **state) {
-  (void)state;
+TEST(adding_what_is_there_keeps_its_value) {
   Fixture fixture;
   start(&fixture);
   A first = {3, 1}, second = {4, 0}, back = {0, 0};
@@ -267,8 +260,7 @@ static void adding_what_is_there_keeps_its_value(void **state) {
   finish(&fixture);
 }
 
-static void components_of_an_entity_come_in_order_of_definition(void **state) {
-  (void)state;
+TEST(components_of_an_entity_come_in_order_of_definition) {
   Fixture fixture;
   start(&fixture);
   ecs_Component there[4] = {0, 0, 0, 99};
@@ -287,8 +279,7 @@ static void components_of_an_entity_come_in_order_of_definition(void **state) {
   finish(&fixture);
 }
 
-static void bundles_that_do_not_exist_are_refused(void **state) {
-  (void)state;
+TEST(bundles_that_do_not_exist_are_refused) {
   Fixture fixture;
   start(&fixture);
   const ecs_Bundle bad[] = {0, fixture.bundle + 1, UINT32_MAX};
@@ -314,8 +305,7 @@ static void bundles_that_do_not_exist_are_refused(void **state) {
   finish(&fixture);
 }
 
-static void what_was_reserved_allocates_nothing(void **state) {
-  (void)state;
+TEST(what_was_reserved_allocates_nothing) {
   Fixture fixture;
   start(&fixture);
   assert_int_equal(ecs_reserve(fixture.world, fixture.bundle, 20), ECS_OK);
@@ -329,8 +319,7 @@ static void what_was_reserved_allocates_nothing(void **state) {
 
 /* Worlds ------------------------------------------------------------------ */
 
-static void a_cleared_world_keeps_its_definitions(void **state) {
-  (void)state;
+TEST(a_cleared_world_keeps_its_definitions) {
   Fixture fixture;
   start(&fixture);
   ecs_Query *query = query_of(&fixture, fixture.a, ECS_READ);
@@ -354,8 +343,7 @@ static void a_cleared_world_keeps_its_definitions(void **state) {
   finish(&fixture);
 }
 
-static void grouping_and_ungrouping_are_opposites(void **state) {
-  (void)state;
+TEST(grouping_and_ungrouping_are_opposites) {
   Fixture fixture;
   start(&fixture);
   const Component *components = fixture.world->store.components;
@@ -373,8 +361,7 @@ static void grouping_and_ungrouping_are_opposites(void **state) {
   finish(&fixture);
 }
 
-static void the_account_is_that_of_the_allocator(void **state) {
-  (void)state;
+TEST(the_account_is_that_of_the_allocator) {
   Fixture fixture;
   start(&fixture);
   ecs_Statistics statistics = statistics_of(&fixture);
@@ -389,8 +376,7 @@ static void the_account_is_that_of_the_allocator(void **state) {
 }
 
 /* A limit of the world, one of its budget, and an allocator that refuses. */
-static void a_refusal_names_the_limit(void **state) {
-  (void)state;
+TEST(a_refusal_names_the_limit) {
 #ifdef ECS_TINY
   skip(); /* its limit of entities comes before that of memory */
 #endif
@@ -438,8 +424,7 @@ static void a_refusal_names_the_limit(void **state) {
   assert_int_equal(budget.bytes, 0);
 }
 
-static void a_world_may_not_be_created_or_not_grow(void **state) {
-  (void)state;
+TEST(a_world_may_not_be_created_or_not_grow) {
   FailingMemory failing;
   ecs_WorldDescription how = {failing_memory_init(&failing), 0};
   ecs_World *world = NULL;

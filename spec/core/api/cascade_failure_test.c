@@ -10,6 +10,7 @@
  */
 #include "observe_fixture.h"
 #include "program_rig.h"
+#include "test_case.h"
 
 #define LINKS 4u
 #ifdef ECS_TINY
@@ -199,11 +200,10 @@ static Move draw(Play *play) {
                 random_below(random, 64)};
 }
 
-static void every_allocation_of_a_cascade_may_fail(void **state) {
+TEST(every_allocation_of_a_cascade_may_fail) {
   static Play play;
   uint64_t failures = 0, told = 0;
   uint64_t programs = getenv("ECS_TEST_SHORT") != NULL ? 12 : 120;
-  (void)state;
   for (uint64_t seed = 1; seed <= programs; seed++) {
     memset(&play, 0, sizeof play);
     play.random.state = seed;

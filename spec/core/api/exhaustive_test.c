@@ -15,16 +15,11 @@
  * A second test makes every sequence of changes to two entities, steps without
  * effect included, inside one deferral.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "ecs.h"
 
 #define ENTITIES 3u
@@ -329,16 +324,14 @@ static uint32_t longest(void) {
   return getenv("ECS_TEST_SHORT") != NULL ? LENGTH - 1 : LENGTH;
 }
 
-static void every_sequence_ends_as_the_naive_one_stored_apart(void **state) {
+TEST(every_sequence_ends_as_the_naive_one_stored_apart) {
   const uint32_t made = try_all(ECS_STORE_SPARSE, longest());
-  (void)state;
   printf("%u sequences of %u steps\n", made, longest());
   assert_int_equal(made, sequence_counts[longest()]);
 }
 
-static void every_sequence_ends_as_the_naive_one_stored_together(void **state) {
+TEST(every_sequence_ends_as_the_naive_one_stored_together) {
   const uint32_t made = try_all(ECS_STORE_TABLE, LENGTH - 1);
-  (void)state;
   printf("%u sequences of %u steps\n", made, LENGTH - 1);
   assert_int_equal(made, sequence_counts[LENGTH - 1]);
 }
@@ -377,10 +370,9 @@ static void run_deferred(Bench *bench, uint32_t code, uint32_t from) {
   check_queries(bench, LENGTH_DEFERRED - 1);
 }
 
-static void every_deferred_sequence_ends_as_if_made_at_once(void **state) {
+TEST(every_deferred_sequence_ends_as_if_made_at_once) {
   static Bench bench;
   uint32_t codes = 1;
-  (void)state;
   for (uint32_t i = 0; i < LENGTH_DEFERRED; i++) codes *= 14;
   for (uint32_t code = 0; code < codes; code++)
     run_deferred(&bench, code, code % 4);

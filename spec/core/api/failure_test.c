@@ -18,14 +18,9 @@
  * of every function and the number of failures injected in it. The calls are in
  * failure_scenarios.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "failure_scenarios.h"
 
 /* Trials ------------------------------------------------------------------ */
@@ -210,8 +205,7 @@ static void run_when(const Scenario *scenario, bool later, bool expected) {
     fail_msg("%s (%s) allocates", scenario->function, scenario->what);
 }
 
-static void every_failed_allocation_is_told_and_changes_nothing(void **state) {
-  (void)state;
+TEST(every_failed_allocation_is_told_and_changes_nothing) {
   printf("%-24s %-20s %-9s %8s %8s\n", "function", "", "made", "once",
          "from then");
   for (size_t i = 0; i < failure_scenario_count; i++) {
@@ -223,9 +217,8 @@ static void every_failed_allocation_is_told_and_changes_nothing(void **state) {
   }
 }
 
-static void a_world_that_cannot_be_made_leaves_nothing(void **state) {
+TEST(a_world_that_cannot_be_made_leaves_nothing) {
   uint64_t injected[2] = {0, 0};
-  (void)state;
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     for (uint64_t n = 1;; n++) {
       FailingMemory memory;
@@ -248,9 +241,8 @@ static void a_world_that_cannot_be_made_leaves_nothing(void **state) {
 }
 
 /* The limit of bytes that a world may have works like a refusing allocator. */
-static void a_world_past_its_limit_of_bytes_reports_it(void **state) {
+TEST(a_world_past_its_limit_of_bytes_reports_it) {
   uint64_t refused = 0;
-  (void)state;
   for (uint64_t limit = 1000; limit < 200000; limit += 777) {
     FailingMemory memory;
     const ecs_WorldDescription description = {
@@ -271,10 +263,9 @@ static void a_world_past_its_limit_of_bytes_reports_it(void **state) {
 }
 
 /* The memory of recording and of cursors is kept and used again. */
-static void the_same_frame_again_takes_no_more_memory(void **state) {
+TEST(the_same_frame_again_takes_no_more_memory) {
   static Fixture fixture;
   uint64_t blocks = 0, bytes = 0;
-  (void)state;
   fixture_make(&fixture, 0);
   for (uint32_t i = 0; i < 300; i++) {
     must(ecs_defer_begin(fixture.world));
@@ -295,10 +286,9 @@ static void the_same_frame_again_takes_no_more_memory(void **state) {
 }
 
 /* Explaining returns no status; the text names the failure, in any capacity. */
-static void a_plan_that_cannot_be_made_is_explained_so(void **state) {
+TEST(a_plan_that_cannot_be_made_is_explained_so) {
   static Fixture fixture;
   char text[64], part[5] = "####";
-  (void)state;
   fixture_make(&fixture, 4);
   failing_memory_arm(&fixture.memory, 1, FAIL_ONWARD);
   const size_t length = ecs_query_explain(fixture.partial, text, sizeof text);

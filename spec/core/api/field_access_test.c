@@ -8,14 +8,9 @@
  *                   tag           sparse tag              bits
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/world.h"
 #include "api_fixture.h"
 #include "api/field_access.h"
@@ -220,8 +215,7 @@ static void change(Fixture *fixture) {
   compare(fixture, (double)*entity);
 }
 
-static void answers_are_those_of_the_border(void **state) {
-  (void)state;
+TEST(answers_are_those_of_the_border) {
   for (uint32_t seed = 1; seed < 12; seed++) {
     Fixture fixture;
     start(&fixture, seed);
@@ -232,8 +226,7 @@ static void answers_are_those_of_the_border(void **state) {
   }
 }
 
-static void any_number_is_a_fair_question(void **state) {
-  (void)state;
+TEST(any_number_is_a_fair_question) {
   static const double strange[] = {NAN,
                                    INFINITY,
                                    -INFINITY,
@@ -263,8 +256,7 @@ static void any_number_is_a_fair_question(void **state) {
 }
 
 /* Row 0 of an empty table belongs to entity 0, and index 0 has a slot. */
-static void an_empty_table_has_no_row_of_entity_0(void **state) {
-  (void)state;
+TEST(an_empty_table_has_no_row_of_entity_0) {
   Fixture fixture;
   start(&fixture, 1);
   compare(&fixture, (double)fixture.e[0]);
@@ -282,8 +274,7 @@ static void an_empty_table_has_no_row_of_entity_0(void **state) {
   finish(&fixture);
 }
 
-static void open_cursors_and_records_send_elsewhere(void **state) {
-  (void)state;
+TEST(open_cursors_and_records_send_elsewhere) {
   Fixture fixture;
   double values[2];
   ecs_Cursor cursor;
@@ -331,8 +322,7 @@ static void open_cursors_and_records_send_elsewhere(void **state) {
   finish(&fixture);
 }
 
-static void a_nan_is_stored_without_payload(void **state) {
-  (void)state;
+TEST(a_nan_is_stored_without_payload) {
   Fixture fixture;
   double nan, payload;
   uint64_t bits = UINT64_C(0xffffdeadbeef0001);
@@ -357,8 +347,7 @@ static void a_nan_is_stored_without_payload(void **state) {
 
 /* For every component, at once and where changes are recorded; and what fails
  * changes nothing. */
-static void changes_are_those_of_the_border(void **state) {
-  (void)state;
+TEST(changes_are_those_of_the_border) {
   static const double strangers[] = {0, -1, 0.5, 1e300, INFINITY, NAN};
   Fixture fixture;
   start(&fixture, 2);

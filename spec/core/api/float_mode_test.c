@@ -2,25 +2,20 @@
 #include "api/float_mode.h"
 
 #include <fenv.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
+#include "test_case.h"
 
 static volatile double tiny = 0x1p-1020;
 static volatile double one = 1, three = 3;
 
-static void leaves_the_usual_mode_alone(void **state) {
-  (void)state;
+TEST(leaves_the_usual_mode_alone) {
   FloatMode mode = float_mode_begin();
   assert_true(mode == 0);
   float_mode_end(mode);
   assert_true(tiny / 1024 > 0);
 }
 
-static void rounds_to_the_nearest_meanwhile(void **state) {
-  (void)state;
+TEST(rounds_to_the_nearest_meanwhile) {
   double nearest = one / three;
   assert_int_equal(fesetround(FE_UPWARD), 0);
   double up = one / three;
@@ -40,8 +35,7 @@ static void rounds_to_the_nearest_meanwhile(void **state) {
 }
 
 #if defined(__x86_64__)
-static void keeps_numbers_near_zero_meanwhile(void **state) {
-  (void)state;
+TEST(keeps_numbers_near_zero_meanwhile) {
   unsigned usual = _mm_getcsr();
   _mm_setcsr(usual | 0x8040);
   double flushed = tiny / 1024;

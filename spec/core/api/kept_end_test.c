@@ -4,16 +4,11 @@
  * The recordings are those of failure_scenarios.c. Twin worlds in which nothing
  * ever failed hold the expected results.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "api/kept_end.h"
 #include "failure_scenarios.h"
+#include "test_case.h"
 #include "world/world.h"
 
 static Fixture fixture, twin;
@@ -95,13 +90,11 @@ static uint64_t count_failures(bool again) {
   return failures;
 }
 
-static void what_had_no_room_is_applied_later(void **state) {
-  (void)state;
+TEST(what_had_no_room_is_applied_later) {
   assert_true(count_failures(true) > 20);
 }
 
-static void what_had_no_room_can_be_discarded(void **state) {
-  (void)state;
+TEST(what_had_no_room_can_be_discarded) {
   assert_true(count_failures(false) > 20);
 }
 
@@ -136,8 +129,7 @@ static bool try_run(const Scenario *scenario, uint64_t n, uint64_t hash,
   return injected;
 }
 
-static void a_run_of_a_program_keeps_its_changes(void **state) {
-  (void)state;
+TEST(a_run_of_a_program_keeps_its_changes) {
   uint64_t scenarios = 0;
   for (size_t s = 0; s < failure_scenario_count; s++) {
     const Scenario *scenario = &failure_scenarios[s];
@@ -153,8 +145,7 @@ static void a_run_of_a_program_keeps_its_changes(void **state) {
 
 /* A program with one change of all rows is applied as a list, without records;
  * where that fails it is recorded after all. */
-static void a_list_that_has_no_room_is_kept(void **state) {
-  (void)state;
+TEST(a_list_that_has_no_room_is_kept) {
   static const char text[] = "add \"Wide\"\n";
   const ecs_ProgramCall call = {.uniforms = NULL};
   uint64_t kept_count = 0, matches = 0;
@@ -180,8 +171,7 @@ static void a_list_that_has_no_room_is_kept(void **state) {
 }
 
 /* What makes room records something, by levels of its own. */
-static void the_recording_goes_on_meanwhile(void **state) {
-  (void)state;
+TEST(the_recording_goes_on_meanwhile) {
   ecs_Cursor cursor;
   ecs_Entity born = 0;
   for (uint32_t applied = 0; applied < 2; applied++) {
@@ -210,8 +200,7 @@ static void the_recording_goes_on_meanwhile(void **state) {
   }
 }
 
-static void an_inner_end_applies_nothing(void **state) {
-  (void)state;
+TEST(an_inner_end_applies_nothing) {
   fixture_make(&fixture, CROWD);
   ecs_World *world = fixture.world;
   must(ecs_defer_begin(world));

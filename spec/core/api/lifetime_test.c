@@ -5,13 +5,7 @@
  * recording is released. The holder of a world is called when the world is
  * destroyed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/world.h"
 #include "api_fixture.h"
 
@@ -55,8 +49,7 @@ static ecs_Query *query_of(Fixture *fixture) {
   return query;
 }
 
-static void a_deferral_cannot_end_a_cursor(void **state) {
-  (void)state;
+TEST(a_deferral_cannot_end_a_cursor) {
   Fixture fixture;
   ecs_Cursor cursor;
   ecs_Batch batch;
@@ -78,8 +71,7 @@ static void a_deferral_cannot_end_a_cursor(void **state) {
   finish(&fixture);
 }
 
-static void a_world_frees_what_open_cursors_hold(void **state) {
-  (void)state;
+TEST(a_world_frees_what_open_cursors_hold) {
   Fixture fixture;
   ecs_Cursor spawned, first, second, staged;
   start(&fixture);
@@ -95,8 +87,7 @@ static void a_world_frees_what_open_cursors_hold(void **state) {
   finish(&fixture);
 }
 
-static void reserved_room_is_enough_for_any_bundle(void **state) {
-  (void)state;
+TEST(reserved_room_is_enough_for_any_bundle) {
   Fixture fixture;
   ecs_Cursor cursor;
   ecs_Batch batch;
@@ -125,8 +116,7 @@ static void reserved_room_is_enough_for_any_bundle(void **state) {
   finish(&fixture);
 }
 
-static void a_large_recording_does_not_stay(void **state) {
-  (void)state;
+TEST(a_large_recording_does_not_stay) {
   Fixture fixture;
   start(&fixture);
   uint32_t count = ECS_COMMAND_LIMIT < 100000 ? 40 : 100000;
@@ -149,8 +139,7 @@ static void a_large_recording_does_not_stay(void **state) {
   finish(&fixture);
 }
 
-static void grouping_what_is_grouped_makes_no_plan_anew(void **state) {
-  (void)state;
+TEST(grouping_what_is_grouped_makes_no_plan_anew) {
   Fixture fixture;
   start(&fixture);
   uint64_t before = fixture.world->store.layout_version;
@@ -172,8 +161,7 @@ static void count_end(ecs_Holder *holder) {
   ((Witness *)(void *)holder)->ends++;
 }
 
-static void a_holder_learns_of_the_end(void **state) {
-  (void)state;
+TEST(a_holder_learns_of_the_end) {
   ecs_World *world = NULL;
   Witness one = {{count_end}, 0}, other = {{count_end}, 0};
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);

@@ -4,10 +4,11 @@
  * it changes many entities.
  */
 #include "limits_fixture.h"
+#include "test_case.h"
 
 #ifndef ECS_TINY
 /* ECS_COLUMN_LIMIT fields of one byte, and then one more. */
-static void a_table_has_at_most_so_many_columns_of_a_size(void **state) {
+TEST(a_table_has_at_most_so_many_columns_of_a_size) {
   ecs_World *world = make_world();
   const uint32_t full = ECS_COLUMN_LIMIT / ECS_FIELD_LIMIT;
   const uint32_t rest = ECS_COLUMN_LIMIT % ECS_FIELD_LIMIT;
@@ -15,7 +16,6 @@ static void a_table_has_at_most_so_many_columns_of_a_size(void **state) {
   ecs_Component more = 0;
   ecs_Entity entity = 0;
   double value = 0;
-  (void)state;
   assert_non_null(components);
   for (uint32_t i = 0; i <= full; i++)
     must(define(world, i, i < full ? ECS_FIELD_LIMIT : rest, ECS_U8,
@@ -61,11 +61,10 @@ static ecs_World *world_full_of_tables(ecs_Component *tags) {
   return world;
 }
 
-static void a_group_has_at_most_so_many_tables(void **state) {
+TEST(a_group_has_at_most_so_many_tables) {
   ecs_Component tags[TAGS], list[TAGS];
   ecs_World *world = world_full_of_tables(tags);
   ecs_Entity entity = 0, other = 0;
-  (void)state;
   const uint32_t past = combination(tags, ECS_TABLE_LIMIT, list);
   ASSERT_LIMIT(world, ecs_spawn(world, list, past, NULL, &entity));
   /* From combination 59 tag 2, and from 31 tag 5, lead to 63: it is missing. */
@@ -80,12 +79,11 @@ static void a_group_has_at_most_so_many_tables(void **state) {
 }
 
 /* Both kinds of bulk changes: bundles, and the end of a deferral. */
-static void bulk_changes_past_the_tables_change_nothing(void **state) {
+TEST(bulk_changes_past_the_tables_change_nothing) {
   ecs_Component tags[TAGS], list[TAGS];
   ecs_World *world = world_full_of_tables(tags);
   ecs_Entity entity = 0, fine = 0;
   ecs_Bundle bundle = 0;
-  (void)state;
   must(ecs_spawn(world, list, combination(tags, 59, list), NULL, &entity));
   fine = spawn_empty(world);
   const ecs_Status made =

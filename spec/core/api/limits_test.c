@@ -11,13 +11,13 @@
  * commands) are not limits and are not tested here.
  */
 #include "limits_fixture.h"
+#include "test_case.h"
 
 /* In every build ---------------------------------------------------------- */
 
-static void a_component_has_at_most_so_many_fields(void **state) {
+TEST(a_component_has_at_most_so_many_fields) {
   ecs_World *world = make_world();
   ecs_Component component = 0;
-  (void)state;
   must(define(world, 1, ECS_FIELD_LIMIT, ECS_F64, ECS_STORE_TABLE, &component));
   ASSERT_LIMIT(world, define(world, 2, ECS_FIELD_LIMIT + 1, ECS_F64,
                              ECS_STORE_TABLE, &component));
@@ -30,11 +30,10 @@ static void a_component_has_at_most_so_many_fields(void **state) {
 }
 
 /* A name that is too long is ECS_E_NAME, not ECS_E_LIMIT. */
-static void names_have_at_most_so_many_bytes(void **state) {
+TEST(names_have_at_most_so_many_bytes) {
   char name[ECS_NAME_LIMIT + 2];
   ecs_World *world = make_world();
   ecs_Component component = 0;
-  (void)state;
   memset(name, 'n', sizeof name);
   name[ECS_NAME_LIMIT] = 0;
   const ecs_Field field = {name, ECS_F32, 0};
@@ -53,13 +52,12 @@ static void names_have_at_most_so_many_bytes(void **state) {
   ecs_world_destroy(world);
 }
 
-static void cursors_and_deferrals_nest_so_deep(void **state) {
+TEST(cursors_and_deferrals_nest_so_deep) {
   ecs_World *world = make_world();
   ecs_Component component = tag(world, 1);
   ecs_Query *query = NULL;
   ecs_Bundle bundle = 0;
   static ecs_Cursor cursors[ECS_NESTING_LIMIT + 1];
-  (void)state;
   must(ecs_query_create(world, NULL, 0, &query));
   must(ecs_bundle(world, &component, 1, &bundle));
   for (uint32_t i = 0; i < ECS_NESTING_LIMIT; i++) {
@@ -80,11 +78,10 @@ static void cursors_and_deferrals_nest_so_deep(void **state) {
   ecs_world_destroy(world);
 }
 
-static void more_entities_than_handles_are_refused_at_once(void **state) {
+TEST(more_entities_than_handles_are_refused_at_once) {
   ecs_World *world = make_world();
   ecs_Bundle bundle = 0;
   ecs_Cursor cursor;
-  (void)state;
   must(ecs_bundle(world, NULL, 0, &bundle));
   ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, ECS_INDEX_LIMIT, NULL));
   ASSERT_LIMIT(world, ecs_spawn_many(world, bundle, UINT64_MAX, NULL));
@@ -95,11 +92,10 @@ static void more_entities_than_handles_are_refused_at_once(void **state) {
   ecs_world_destroy(world);
 }
 
-static void a_query_has_at_most_so_many_terms(void **state) {
+TEST(a_query_has_at_most_so_many_terms) {
   ecs_World *world = make_world();
   ecs_Query *query = NULL;
   ecs_Term *terms = calloc(ECS_TERM_LIMIT + 1, sizeof *terms);
-  (void)state;
   assert_non_null(terms);
 #ifdef ECS_TINY /* fewer components than terms; the number is checked first */
   for (uint32_t i = 0; i <= ECS_TERM_LIMIT; i++)
@@ -129,12 +125,11 @@ static void fill_with_entities(ecs_World *world, ecs_Entity *entities) {
   for (uint32_t i = 0; i < HANDLES; i++) entities[i] = spawn_empty(world);
 }
 
-static void so_many_entities_are_alive_at_once(void **state) {
+TEST(so_many_entities_are_alive_at_once) {
   ecs_World *world = make_world();
   ecs_Entity entities[HANDLES], more = 0;
   ecs_Bundle bundle = 0;
   ecs_Cursor cursor;
-  (void)state;
   must(ecs_bundle(world, NULL, 0, &bundle));
   fill_with_entities(world, entities);
   ASSERT_LIMIT(world, ecs_spawn(world, NULL, 0, NULL, &more));
@@ -155,11 +150,9 @@ static void so_many_entities_are_alive_at_once(void **state) {
   ecs_world_destroy(world);
 }
 
-static void reserving_up_to_the_limit_works_and_one_more_does_not(
-    void **state) {
+TEST(reserving_up_to_the_limit_works_and_one_more_does_not) {
   ecs_World *world = make_world();
   ecs_Bundle bundle = 0;
-  (void)state;
   must(ecs_bundle(world, NULL, 0, &bundle));
   (void)spawn_empty(world);
   must(ecs_reserve(world, bundle, HANDLES - 1));
@@ -169,12 +162,11 @@ static void reserving_up_to_the_limit_works_and_one_more_does_not(
 }
 
 /* Spawns and destroys until no handle is left; each was issued once. */
-static void an_index_whose_generations_are_used_up_is_retired(void **state) {
+TEST(an_index_whose_generations_are_used_up_is_retired) {
   ecs_World *world = make_world();
   ecs_Entity issued[HANDLES * ECS_GENERATION_LIMIT + 1];
   ecs_Statistics statistics;
   uint32_t count = 0;
-  (void)state;
   while (count <= HANDLES * ECS_GENERATION_LIMIT) {
     ecs_Entity entity = 0;
     const ecs_Status status = ecs_spawn(world, NULL, 0, NULL, &entity);
@@ -197,11 +189,10 @@ static void an_index_whose_generations_are_used_up_is_retired(void **state) {
 }
 
 /* Discarded spawns and clear use generations up as well. */
-static void discarding_and_clearing_retire_too(void **state) {
+TEST(discarding_and_clearing_retire_too) {
   ecs_World *world = make_world();
   ecs_Entity first = 0, second = 0, third = 0;
   ecs_Statistics statistics;
-  (void)state;
   must(ecs_defer_begin(world));
   first = spawn_empty(world);
   ecs_defer_discard(world);
@@ -218,10 +209,9 @@ static void discarding_and_clearing_retire_too(void **state) {
   ecs_world_destroy(world);
 }
 
-static void a_world_has_at_most_so_many_components(void **state) {
+TEST(a_world_has_at_most_so_many_components) {
   ecs_World *world = make_world();
   ecs_Component component = 0, again = 0;
-  (void)state;
   for (uint32_t i = 0; i < ECS_COMPONENT_LIMIT; i++)
     must(define(world, i, i % 3, ECS_U16, ECS_STORE_TABLE, &component));
   ASSERT_LIMIT(world, define(world, 99, 0, ECS_U8, ECS_STORE_TABLE, &again));
@@ -234,11 +224,10 @@ static void a_world_has_at_most_so_many_components(void **state) {
 }
 
 /* The main group is one of them. */
-static void a_world_has_at_most_so_many_groups(void **state) {
+TEST(a_world_has_at_most_so_many_groups) {
   ecs_World *world = make_world();
   ecs_Component component = 0, first = 0;
   ecs_Statistics statistics;
-  (void)state;
   must(define(world, 0, 1, ECS_F32, ECS_STORE_TABLE, &first));
   for (uint32_t i = 1; i < ECS_GROUP_LIMIT - 1; i++)
     must(define(world, i, 1, ECS_F32, ECS_STORE_SPARSE, &component));
@@ -258,10 +247,9 @@ static void a_world_has_at_most_so_many_groups(void **state) {
   ecs_world_destroy(world);
 }
 
-static void a_world_has_at_most_so_many_queries(void **state) {
+TEST(a_world_has_at_most_so_many_queries) {
   ecs_World *world = make_world();
   ecs_Query *queries[ECS_QUERY_LIMIT], *more = NULL;
-  (void)state;
   for (uint32_t i = 0; i < ECS_QUERY_LIMIT; i++)
     must(ecs_query_create(world, NULL, 0, &queries[i]));
   ASSERT_LIMIT(world, ecs_query_create(world, NULL, 0, &more));
@@ -279,11 +267,10 @@ static uint32_t list_of(const ecs_Component *tags, uint32_t number,
   return 2;
 }
 
-static void a_world_has_at_most_so_many_bundles(void **state) {
+TEST(a_world_has_at_most_so_many_bundles) {
   ecs_World *world = make_world();
   ecs_Component tags[8], list[2];
   ecs_Bundle bundles[ECS_BUNDLE_LIMIT], bundle = 0;
-  (void)state;
   for (uint32_t i = 0; i < 8; i++) tags[i] = tag(world, i);
   for (uint32_t i = 0; i < ECS_BUNDLE_LIMIT; i++) {
     const uint32_t count = list_of(tags, i, list);
@@ -301,13 +288,12 @@ static void a_world_has_at_most_so_many_bundles(void **state) {
 
 /* Commands ---------------------------------------------------------------- */
 
-static void so_many_changes_are_recorded_at_once(void **state) {
+TEST(so_many_changes_are_recorded_at_once) {
   ecs_World *world = make_world();
   ecs_Component component = 0;
   ecs_Bundle bundle = 0;
   ecs_Cursor cursor;
   double value = 0;
-  (void)state;
   must(define(world, 0, 1, ECS_U16, ECS_STORE_TABLE, &component));
   must(ecs_bundle(world, &component, 1, &bundle));
   const ecs_Entity entity = spawn_empty(world);

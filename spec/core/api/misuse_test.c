@@ -17,6 +17,7 @@
 #include "api_scene.h"
 #include "ecs_access.h"
 #include "ecs_grid.h"
+#include "test_case.h"
 
 typedef struct Scene {
   Fixture fixture;
@@ -644,8 +645,7 @@ static int outcome_of(const Row *row, char *text, size_t capacity) {
   return outcome;
 }
 
-static void each_mistake_is_answered_or_named(void **state) {
-  (void)state;
+TEST(each_mistake_is_answered_or_named) {
   char text[1000];
   prepare();
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

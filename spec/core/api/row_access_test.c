@@ -7,6 +7,7 @@
  */
 #include "api_scene.h"
 #include "ecs_access.h"
+#include "test_case.h"
 
 #ifdef ECS_TINY
 #define MOST 24u
@@ -249,8 +250,7 @@ static void step(Program *program) {
     step_group(program);
 }
 
-static void rows_are_those_of_accessors(void **state) {
-  (void)state;
+TEST(rows_are_those_of_accessors) {
   static Program program;
   for (uint64_t seed = 1; seed <= 12; seed++) {
     memset(&program, 0, sizeof program);
@@ -268,8 +268,7 @@ static void rows_are_those_of_accessors(void **state) {
 
 /* Single promises ---------------------------------------------------------- */
 
-static void another_layout_is_refused(void **state) {
-  (void)state;
+TEST(another_layout_is_refused) {
   Fixture fixture;
   ecs_Rows rows;
   start(&fixture);
@@ -290,8 +289,7 @@ static void another_layout_is_refused(void **state) {
 }
 
 /* The word of an entity distinguishes the first generations alone. */
-static void rows_know_every_generation(void **state) {
-  (void)state;
+TEST(rows_know_every_generation) {
   for (uint32_t sparse = 0; sparse < 2; sparse++) {
     Fixture fixture;
     ecs_Rows rows;
@@ -321,8 +319,7 @@ static void rows_know_every_generation(void **state) {
 }
 
 /* A claimed component is refused, and named. */
-static void claims_are_kept(void **state) {
-  (void)state;
+TEST(claims_are_kept) {
   Fixture fixture;
   ecs_Rows rows;
   ecs_Row row;
@@ -346,8 +343,7 @@ static void claims_are_kept(void **state) {
 }
 
 /* While changes of the entity are recorded, its row is not to be written. */
-static void records_come_first(void **state) {
-  (void)state;
+TEST(records_come_first) {
   Fixture fixture;
   ecs_Rows rows;
   ecs_Row row;
@@ -379,8 +375,7 @@ static void records_come_first(void **state) {
 }
 
 /* Recorded spawns move the array of pages, but change no row. */
-static void pages_may_move_under_rows(void **state) {
-  (void)state;
+TEST(pages_may_move_under_rows) {
   Fixture fixture;
   ecs_Rows rows;
   ecs_Row row;
@@ -404,8 +399,7 @@ static void pages_may_move_under_rows(void **state) {
 
 /* A block ends where the table does, at an entity without a row, and at its
  * size. */
-static void blocks_end_with_their_table(void **state) {
-  (void)state;
+TEST(blocks_end_with_their_table) {
   for (uint32_t sparse = 0; sparse < 2; sparse++) {
     Fixture fixture;
     ecs_Rows rows;
@@ -446,8 +440,7 @@ static void blocks_end_with_their_table(void **state) {
 
 /* The number by which rows in line know that all is as it was grows when the
  * first change is recorded, and when slots or the array of their bases move. */
-static void the_row_epoch_grows_with_what_rows_rely_on(void **state) {
-  (void)state;
+TEST(the_row_epoch_grows_with_what_rows_rely_on) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;

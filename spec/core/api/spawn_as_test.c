@@ -4,6 +4,7 @@
  * model: the free list as an array, of which any element can be taken out.
  */
 #include "api_scene.h"
+#include "test_case.h"
 
 static ecs_Entity handle(uint32_t generation, uint32_t index) {
   return (ecs_Entity)generation << 28 | index;
@@ -25,8 +26,7 @@ static void assert_reason(const Fixture *fixture, const char *expected) {
   assert_string_equal(text, expected);
 }
 
-static void an_entity_gets_the_handle_and_its_values(void **state) {
-  (void)state;
+TEST(an_entity_gets_the_handle_and_its_values) {
   Fixture fixture;
   start(&fixture);
   const A a = {2.5, 1};
@@ -48,8 +48,7 @@ static void an_entity_gets_the_handle_and_its_values(void **state) {
 }
 
 /* Index 1 has been used once before. */
-static void indices_jumped_over_become_free_the_lowest_first(void **state) {
-  (void)state;
+TEST(indices_jumped_over_become_free_the_lowest_first) {
   Fixture fixture;
   start(&fixture);
   assert_int_equal(ecs_destroy(fixture.world, fixture.e), ECS_OK);
@@ -62,8 +61,7 @@ static void indices_jumped_over_become_free_the_lowest_first(void **state) {
   finish(&fixture);
 }
 
-static void what_cannot_be_given_is_refused_with_its_reason(void **state) {
-  (void)state;
+TEST(what_cannot_be_given_is_refused_with_its_reason) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e = fixture.e;
@@ -85,8 +83,7 @@ static void what_cannot_be_given_is_refused_with_its_reason(void **state) {
   finish(&fixture);
 }
 
-static void wrong_arguments_are_refused(void **state) {
-  (void)state;
+TEST(wrong_arguments_are_refused) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component twice[] = {fixture.a, fixture.a};
@@ -101,8 +98,7 @@ static void wrong_arguments_are_refused(void **state) {
   finish(&fixture);
 }
 
-static void the_reach_itself_is_allowed_and_one_more_is_not(void **state) {
-  (void)state;
+TEST(the_reach_itself_is_allowed_and_one_more_is_not) {
   Fixture fixture;
   start(&fixture);
   uint32_t highest = 1;
@@ -125,8 +121,7 @@ static void the_reach_itself_is_allowed_and_one_more_is_not(void **state) {
 }
 
 /* Recorded: the handle is reserved, and free again when discarded. */
-static void a_recorded_spawn_has_its_handle_at_once(void **state) {
-  (void)state;
+TEST(a_recorded_spawn_has_its_handle_at_once) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -155,8 +150,7 @@ static void a_recorded_spawn_has_its_handle_at_once(void **state) {
 }
 
 /* Worlds that issued the same handles in another order have the same state. */
-static void the_state_has_the_same_hash_however_it_was_reached(void **state) {
-  (void)state;
+TEST(the_state_has_the_same_hash_however_it_was_reached) {
   Fixture one, other;
   start(&one);
   start(&other);
@@ -172,8 +166,7 @@ static void the_state_has_the_same_hash_however_it_was_reached(void **state) {
 }
 
 /* A twin which spawns in the ordinary way where the handle is next anyway. */
-static void the_handle_that_is_next_is_an_ordinary_spawn(void **state) {
-  (void)state;
+TEST(the_handle_that_is_next_is_an_ordinary_spawn) {
   Fixture one, other;
   start(&one);
   start(&other);
@@ -189,8 +182,7 @@ static void the_handle_that_is_next_is_an_ordinary_spawn(void **state) {
 }
 
 /* A world that never calls it holds no memory for it; a trim gives it back. */
-static void the_way_back_is_made_for_the_middle_of_the_list(void **state) {
-  (void)state;
+TEST(the_way_back_is_made_for_the_middle_of_the_list) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -311,8 +303,7 @@ static void run_model(uint32_t seed) {
   finish(&fixture);
 }
 
-static void handles_are_those_of_a_naive_model(void **state) {
-  (void)state;
+TEST(handles_are_those_of_a_naive_model) {
   for (uint32_t seed = 1; seed <= SEEDS; seed++) run_model(seed);
 }
 

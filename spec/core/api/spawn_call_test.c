@@ -1,13 +1,8 @@
 /* spawn_call_test.c: spawning from numbers, compared with ecs_spawn_bundle. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/world.h"
 #include "api_fixture.h"
 #include "api/spawn_call.h"
@@ -102,8 +97,7 @@ static void check(const Fixture *fixture, double made) {
   }
 }
 
-static void an_entity_has_the_numbers_of_the_call(void **state) {
-  (void)state;
+TEST(an_entity_has_the_numbers_of_the_call) {
   Fixture fixture;
   start(&fixture);
   assert_true(ecs_spawn_call(&fixture.call, fixture.numbers) == 0);
@@ -118,8 +112,7 @@ static void an_entity_has_the_numbers_of_the_call(void **state) {
   finish(&fixture);
 }
 
-static void a_number_that_does_not_fit_changes_nothing(void **state) {
-  (void)state;
+TEST(a_number_that_does_not_fit_changes_nothing) {
   Fixture fixture;
   start(&fixture);
   prepare(&fixture);
@@ -142,8 +135,7 @@ static void a_number_that_does_not_fit_changes_nothing(void **state) {
   finish(&fixture);
 }
 
-static void a_nan_is_stored_without_payload(void **state) {
-  (void)state;
+TEST(a_nan_is_stored_without_payload) {
   Fixture fixture;
   double value = 0;
   uint64_t bits = UINT64_C(0xffffdeadbeef0001);
@@ -159,8 +151,7 @@ static void a_nan_is_stored_without_payload(void **state) {
   finish(&fixture);
 }
 
-static void a_spawn_is_recorded_while_the_world_is_open(void **state) {
-  (void)state;
+TEST(a_spawn_is_recorded_while_the_world_is_open) {
   Fixture fixture;
   start(&fixture);
   prepare(&fixture);
@@ -176,8 +167,7 @@ static void a_spawn_is_recorded_while_the_world_is_open(void **state) {
   finish(&fixture);
 }
 
-static void a_failed_spawn_changes_nothing(void **state) {
-  (void)state;
+TEST(a_failed_spawn_changes_nothing) {
   Fixture fixture;
   start(&fixture);
   prepare(&fixture);

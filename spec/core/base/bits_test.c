@@ -1,17 +1,11 @@
 /* bits_test.c: bytes become bits, and bits a list, both ways of listing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "base/bits.h"
 
-static void byte_k_becomes_bit_k(void **state) {
-  (void)state;
+TEST(byte_k_becomes_bit_k) {
   for (uint32_t k = 0; k < WORD_BITS; k++) {
     uint8_t bytes[WORD_BITS] = {0};
     bytes[k] = 1;
@@ -36,8 +30,7 @@ static void check_list(uint64_t bits, bool ahead) {
   assert_int_equal(list[2], 9);
 }
 
-static void both_ways_list_the_same_bits(void **state) {
-  (void)state;
+TEST(both_ways_list_the_same_bits) {
   for (uint32_t ahead = 0; ahead < 2; ahead++) {
     check_list(0, ahead != 0);
     check_list(UINT64_MAX, ahead != 0);

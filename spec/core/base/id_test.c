@@ -2,21 +2,15 @@
  * no handles are recognized. id.h has no .c file: it is inline.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "base/id.h"
 
 #define TOP_INDEX ((1u << 28) - 1)
 #define TOP_GENERATION ((1u << 24) - 1)
 #define TOP_HANDLE UINT64_C(0xfffffffffffff)
 
-static void parts_come_back_for_every_mix_of_bits(void **state) {
-  (void)state;
+TEST(parts_come_back_for_every_mix_of_bits) {
   for (uint32_t a = 0; a <= 28; a++) {
     for (uint32_t b = 0; b <= 24; b++) {
       uint32_t index = (uint32_t)((1ull << a) - 1);
@@ -29,8 +23,7 @@ static void parts_come_back_for_every_mix_of_bits(void **state) {
   }
 }
 
-static void the_drawing_in_the_header_is_true(void **state) {
-  (void)state;
+TEST(the_drawing_in_the_header_is_true) {
   assert_int_equal(id_make(1, 0), 1);
   assert_int_equal(id_make(TOP_INDEX, 0), 0xfffffff);
   assert_int_equal(id_make(0, 1), 0x10000000);
@@ -38,14 +31,12 @@ static void the_drawing_in_the_header_is_true(void **state) {
   assert_int_equal(ECS_INDEX_MASK, TOP_INDEX);
 }
 
-static void the_limits_of_the_build_fit_the_bits(void **state) {
-  (void)state;
+TEST(the_limits_of_the_build_fit_the_bits) {
   assert_true(ECS_INDEX_LIMIT - 1 <= ECS_INDEX_MASK);
   assert_true(ECS_GENERATION_LIMIT - 1 <= TOP_GENERATION);
 }
 
-static void a_handle_is_exact_as_a_double(void **state) {
-  (void)state;
+TEST(a_handle_is_exact_as_a_double) {
   for (uint32_t bit = 0; bit < 52; bit++) {
     ecs_Entity top = TOP_HANDLE >> bit;
     assert_true((ecs_Entity)(double)top == top);
@@ -53,16 +44,14 @@ static void a_handle_is_exact_as_a_double(void **state) {
   }
 }
 
-static void whole_numbers_of_52_bits_can_be_handles(void **state) {
-  (void)state;
+TEST(whole_numbers_of_52_bits_can_be_handles) {
   assert_true(id_is_handle(0.0));
   assert_true(id_is_handle(-0.0));
   assert_true(id_is_handle(1.0));
   assert_true(id_is_handle(4503599627370495.0));
 }
 
-static void no_other_number_can_be_a_handle(void **state) {
-  (void)state;
+TEST(no_other_number_can_be_a_handle) {
   const double others[] = {-1.0,
                            -0.5,
                            0.5,

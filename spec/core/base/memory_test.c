@@ -3,14 +3,9 @@
  * The count is compared with that of the allocator record. Sizes that overflow
  * must be refused before the record is called.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "failing_memory.h"
 #include "base/memory.h"
 
@@ -33,8 +28,7 @@ static void assert_filled(const unsigned char *block, size_t bytes) {
     assert_int_equal(block[k], (unsigned char)k);
 }
 
-static void a_new_account_is_empty(void **state) {
-  (void)state;
+TEST(a_new_account_is_empty) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 77);
@@ -43,8 +37,7 @@ static void a_new_account_is_empty(void **state) {
   assert_int_equal(memory.limit_bytes, 77);
 }
 
-static void bytes_blocks_and_peak_follow_every_resize(void **state) {
-  (void)state;
+TEST(bytes_blocks_and_peak_follow_every_resize) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -64,8 +57,7 @@ static void bytes_blocks_and_peak_follow_every_resize(void **state) {
   assert_int_equal(memory.peak_bytes, 301);
 }
 
-static void freeing_nothing_is_fine(void **state) {
-  (void)state;
+TEST(freeing_nothing_is_fine) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -76,8 +68,7 @@ static void freeing_nothing_is_fine(void **state) {
   assert_int_equal(failing.requests, 0);
 }
 
-static void a_block_keeps_its_bytes_when_it_is_resized(void **state) {
-  (void)state;
+TEST(a_block_keeps_its_bytes_when_it_is_resized) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -91,8 +82,7 @@ static void a_block_keeps_its_bytes_when_it_is_resized(void **state) {
   assert_account(&memory, &failing, 0, 0);
 }
 
-static void a_refused_resize_keeps_block_and_account(void **state) {
-  (void)state;
+TEST(a_refused_resize_keeps_block_and_account) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -113,8 +103,7 @@ static void a_refused_resize_keeps_block_and_account(void **state) {
   memory_free(&memory, block, 64);
 }
 
-static void the_limit_itself_is_allowed_and_one_byte_more_is_not(void **state) {
-  (void)state;
+TEST(the_limit_itself_is_allowed_and_one_byte_more_is_not) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 1000);
@@ -139,8 +128,7 @@ static void the_limit_itself_is_allowed_and_one_byte_more_is_not(void **state) {
   memory_free(&memory, block, 1000);
 }
 
-static void a_budget_holds_for_all_that_share_it(void **state) {
-  (void)state;
+TEST(a_budget_holds_for_all_that_share_it) {
   FailingMemory failing[2];
   Memory memory[2];
   ecs_Budget budget = {1000, 0, NULL};
@@ -176,8 +164,7 @@ static void a_budget_holds_for_all_that_share_it(void **state) {
 }
 
 /* Which limit refused is noted, so that a message can name it. */
-static void the_last_refusal_is_noted(void **state) {
-  (void)state;
+TEST(the_last_refusal_is_noted) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 1000);
@@ -204,8 +191,7 @@ static void *note_size(void *user, void *block, size_t old_bytes,
   return NULL;
 }
 
-static void sizes_no_object_can_have_are_refused_unasked(void **state) {
-  (void)state;
+TEST(sizes_no_object_can_have_are_refused_unasked) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -219,8 +205,7 @@ static void sizes_no_object_can_have_are_refused_unasked(void **state) {
   assert_account(&memory, &failing, 0, 0);
 }
 
-static void the_largest_size_an_object_can_have_is_asked_for(void **state) {
-  (void)state;
+TEST(the_largest_size_an_object_can_have_is_asked_for) {
   size_t asked = 0;
   Memory memory;
   memory_init(&memory, (ecs_Memory){note_size, &asked}, 0);
@@ -229,8 +214,7 @@ static void the_largest_size_an_object_can_have_is_asked_for(void **state) {
   assert_int_equal(memory.bytes, 0);
 }
 
-static void zeroed_memory_is_zero_and_accounted(void **state) {
-  (void)state;
+TEST(zeroed_memory_is_zero_and_accounted) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -244,8 +228,7 @@ static void zeroed_memory_is_zero_and_accounted(void **state) {
   assert_account(&memory, &failing, 0, 0);
 }
 
-static void an_array_starts_at_four_and_doubles(void **state) {
-  (void)state;
+TEST(an_array_starts_at_four_and_doubles) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -266,8 +249,7 @@ static void an_array_starts_at_four_and_doubles(void **state) {
   memory_free(&memory, array, 512);
 }
 
-static void an_array_keeps_its_elements_while_it_grows(void **state) {
-  (void)state;
+TEST(an_array_keeps_its_elements_while_it_grows) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -285,8 +267,7 @@ static void an_array_keeps_its_elements_while_it_grows(void **state) {
 
 /* Growing an array is refused in several ways; array, capacity and count are
  * checked after each. */
-static void a_refused_growth_leaves_the_array_intact(void **state) {
-  (void)state;
+TEST(a_refused_growth_leaves_the_array_intact) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 100);
@@ -318,8 +299,7 @@ static bool all_zero(const unsigned char *bytes, size_t count) {
 }
 
 /* Old elements stay, and new ones are zero, up to the capacity. */
-static void an_array_is_ensured_to_hold_so_many(void **state) {
-  (void)state;
+TEST(an_array_is_ensured_to_hold_so_many) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -344,8 +324,7 @@ static void an_array_is_ensured_to_hold_so_many(void **state) {
   memory_free(&memory, array, capacity * 12u);
 }
 
-static void an_array_that_cannot_be_ensured_stays(void **state) {
-  (void)state;
+TEST(an_array_that_cannot_be_ensured_stays) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 100);
@@ -368,8 +347,7 @@ static void an_array_that_cannot_be_ensured_stays(void **state) {
   memory_free(&memory, array, capacity * 16u);
 }
 
-static void capacities_end_where_their_type_does(void **state) {
-  (void)state;
+TEST(capacities_end_where_their_type_does) {
   size_t asked = 0;
   Memory memory;
   memory_init(&memory, (ecs_Memory){note_size, &asked}, 0);
@@ -384,8 +362,7 @@ static void capacities_end_where_their_type_does(void **state) {
   assert_int_equal(capacity, 0);
 }
 
-static void elements_whose_array_overflows_are_refused_unasked(void **state) {
-  (void)state;
+TEST(elements_whose_array_overflows_are_refused_unasked) {
   FailingMemory failing;
   Memory memory;
   memory_init(&memory, failing_memory_init(&failing), 0);
@@ -397,8 +374,7 @@ static void elements_whose_array_overflows_are_refused_unasked(void **state) {
   assert_null(array);
 }
 
-static void sizes_are_exact_up_to_the_last_byte(void **state) {
-  (void)state;
+TEST(sizes_are_exact_up_to_the_last_byte) {
   size_t bytes = 0;
   assert_true(memory_size(3, 4, 5, &bytes));
   assert_int_equal(bytes, 17);
@@ -414,8 +390,7 @@ static void sizes_are_exact_up_to_the_last_byte(void **state) {
   assert_false(memory_size(SIZE_MAX, SIZE_MAX, 0, &bytes));
 }
 
-static void without_a_record_the_c_library_serves(void **state) {
-  (void)state;
+TEST(without_a_record_the_c_library_serves) {
   Memory memory;
   memory_init(&memory, (ecs_Memory){NULL, NULL}, 0);
   unsigned char *block = memory_resize(&memory, NULL, 0, 100);
@@ -429,8 +404,7 @@ static void without_a_record_the_c_library_serves(void **state) {
 }
 
 /* The other tests rely on this record, so it is tested too. */
-static void the_test_record_fails_as_often_as_it_says(void **state) {
-  (void)state;
+TEST(the_test_record_fails_as_often_as_it_says) {
   FailingMemory failing;
   ecs_Memory record = failing_memory_init(&failing);
   const char *once = "..X..", *onward = "..XXX";
@@ -453,8 +427,7 @@ static void the_test_record_fails_as_often_as_it_says(void **state) {
 
 /* Written pages keep their bytes; the sizes are of no page, a few and many, and
  * none is a multiple of a page. */
-static void a_populated_block_keeps_its_bytes(void **state) {
-  (void)state;
+TEST(a_populated_block_keeps_its_bytes) {
   const size_t sizes[] = {1, 4097, 16384, 100001, 3000003};
   for (uint32_t k = 0; k < 5; k++) {
     FailingMemory failing;
@@ -470,8 +443,7 @@ static void a_populated_block_keeps_its_bytes(void **state) {
   }
 }
 
-static void arrays_are_laid_one_behind_the_other(void **state) {
-  (void)state;
+TEST(arrays_are_laid_one_behind_the_other) {
   _Alignas(16) char block[96];
   size_t counted = 0, used = 0;
   assert_null(memory_lay(NULL, &counted, 3, 1));

@@ -2,6 +2,7 @@
  * many at a time, and the search for NaNs with a payload.
  */
 #include "scalar_fixture.h"
+#include "test_case.h"
 
 /* A pattern is a NaN when its exponent is all ones and its fraction is not 0.
  * The rule is written as in the standard, unlike in scalar.c. */
@@ -12,8 +13,7 @@ static uint32_t expected_f32(uint32_t bits) {
 
 /* Low halves 0 and 1 distinguish an infinity from a NaN; the others are
  * payloads. */
-static void every_upper_half_of_an_f32_becomes_canonical(void **state) {
-  (void)state;
+TEST(every_upper_half_of_an_f32_becomes_canonical) {
   static const uint32_t lower[] = {0, 1, 0x5555, 0x8000, 0xffff};
   uint32_t nans = 0;
   for (uint32_t upper = 0; upper < 1u << 16; upper++) {
@@ -31,8 +31,7 @@ static void every_upper_half_of_an_f32_becomes_canonical(void **state) {
   assert_int_equal(nans, 2 * (127 * 5 + 4) - 1);
 }
 
-static void every_upper_half_of_an_f64_becomes_canonical(void **state) {
-  (void)state;
+TEST(every_upper_half_of_an_f64_becomes_canonical) {
   static const uint64_t lower[] = {0, 1, 0xffffffffffff};
   for (uint64_t upper = 0; upper < 1u << 16; upper++) {
     for (size_t k = 0; k < sizeof lower / sizeof *lower; k++) {
@@ -48,8 +47,7 @@ static void every_upper_half_of_an_f64_becomes_canonical(void **state) {
   }
 }
 
-static void bools_and_entities_become_canonical(void **state) {
-  (void)state;
+TEST(bools_and_entities_become_canonical) {
   for (uint32_t byte = 0; byte < 256; byte++) {
     uint8_t element = (uint8_t)byte;
     scalar_canonicalize(ECS_BOOL, &element);
@@ -62,8 +60,7 @@ static void bools_and_entities_become_canonical(void **state) {
   }
 }
 
-static void every_pattern_of_an_integer_is_canonical(void **state) {
-  (void)state;
+TEST(every_pattern_of_an_integer_is_canonical) {
   for (size_t k = 0; k < RANGES; k++) {
     unsigned char elements[64];
     for (size_t n = 0; n < sizeof elements; n++)
@@ -104,8 +101,7 @@ static void assert_many(ecs_Scalar type, uint64_t wrong, uint64_t right) {
 }
 
 /* Patterns with bytes that are equal in any order, or that fill all eight. */
-static void many_elements_are_counted_and_changed_one_by_one(void **state) {
-  (void)state;
+TEST(many_elements_are_counted_and_changed_one_by_one) {
   const uint32_t wrong_f32[2] = {0xffec5555, 0}, right_f32[2] = {0x7fc00000, 0};
   uint64_t wrong, right;
   memcpy(&wrong, wrong_f32, sizeof wrong);
@@ -119,8 +115,7 @@ static void many_elements_are_counted_and_changed_one_by_one(void **state) {
   assert_many(ECS_ENTITY, UINT64_C(1) << 52, 0);
 }
 
-static void what_is_stored_is_canonical_already(void **state) {
-  (void)state;
+TEST(what_is_stored_is_canonical_already) {
   static const double values[] = {0,    -0.0, 1,   0.5,      -3,        255,
                                   1e10, 1e39, NAN, HUGE_VAL, -HUGE_VAL, TWO_52};
   for (int type = 0; type < (int)ECS_SCALAR_COUNT; type++) {
@@ -134,8 +129,7 @@ static void what_is_stored_is_canonical_already(void **state) {
 }
 
 /* One NaN among numbers and infinities, wherever it stands. */
-static void one_nan_is_found_in_any_place(void **state) {
-  (void)state;
+TEST(one_nan_is_found_in_any_place) {
   for (uint32_t count = 1; count <= 70; count++) {
     for (uint32_t place = 0; place < count; place++) {
       float f32s[70];

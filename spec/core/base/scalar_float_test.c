@@ -2,6 +2,7 @@
  * strict and in converting stores.
  */
 #include "scalar_fixture.h"
+#include "test_case.h"
 
 #define F32_HIGHEST 0x1.fffffep127
 
@@ -40,16 +41,14 @@ static const struct Narrow {
     {-NAN, 0x7fc00000},
 };
 
-static void an_f32_is_rounded_the_same_on_both_ways_in(void **state) {
-  (void)state;
+TEST(an_f32_is_rounded_the_same_on_both_ways_in) {
   for (size_t k = 0; k < sizeof narrow / sizeof *narrow; k++) {
     assert_stores(ECS_F32, narrow[k].value, narrow[k].bits);
     assert_converts(ECS_F32, narrow[k].value, narrow[k].bits);
   }
 }
 
-static void a_finite_number_too_large_for_an_f32_is_refused(void **state) {
-  (void)state;
+TEST(a_finite_number_too_large_for_an_f32_is_refused) {
   static const double large[] = {0x1.ffffffp127, 0x1p128, 1e39, 1e300,
                                  0x1.fffffffffffffp1023};
   for (size_t k = 0; k < sizeof large / sizeof *large; k++) {
@@ -60,8 +59,7 @@ static void a_finite_number_too_large_for_an_f32_is_refused(void **state) {
   }
 }
 
-static void an_f64_keeps_every_bit_of_a_number(void **state) {
-  (void)state;
+TEST(an_f64_keeps_every_bit_of_a_number) {
   static const double exact[] = {0.0,       -0.0,
                                  1.0,       0.1,
                                  TWO_53,    TWO_53 + 2,
@@ -82,8 +80,7 @@ static const uint64_t payloads[] = {0x7ff8000000000001, 0xfff8000000000000,
                                     0xfffec55555555555, 0xffff000012345678,
                                     0x7ff4000000000000, 0x7ff8000020000000};
 
-static void a_nan_of_any_pattern_is_stored_as_the_quiet_one(void **state) {
-  (void)state;
+TEST(a_nan_of_any_pattern_is_stored_as_the_quiet_one) {
   for (size_t k = 0; k < sizeof payloads / sizeof *payloads; k++) {
     double value = as_double(payloads[k]);
     assert_stores(ECS_F32, value, 0x7fc00000);

@@ -6,9 +6,9 @@
  * sentinels: a store that writes one byte too many fails every test here.
  */
 #include "scalar_fixture.h"
+#include "test_case.h"
 
-static void every_type_has_its_name_and_size(void **state) {
-  (void)state;
+TEST(every_type_has_its_name_and_size) {
   static const struct {
     const char *name;
     uint32_t bytes;
@@ -25,8 +25,7 @@ static void every_type_has_its_name_and_size(void **state) {
   }
 }
 
-static void a_type_that_is_none_does_no_harm(void **state) {
-  (void)state;
+TEST(a_type_that_is_none_does_no_harm) {
   const int strangers[] = {(int)ECS_SCALAR_COUNT, -1, 1000, INT32_MAX,
                            INT32_MIN};
   for (size_t k = 0; k < sizeof strangers / sizeof *strangers; k++) {
@@ -43,8 +42,7 @@ static void a_type_that_is_none_does_no_harm(void **state) {
   }
 }
 
-static void integers_take_both_ends_of_their_range(void **state) {
-  (void)state;
+TEST(integers_take_both_ends_of_their_range) {
   for (size_t k = 0; k < RANGES; k++) {
     const struct Range *range = &ranges[k];
     assert_stores(range->type, range->lowest, range->lowest_bits);
@@ -57,8 +55,7 @@ static void integers_take_both_ends_of_their_range(void **state) {
   }
 }
 
-static void integers_refuse_the_next_number_past_either_end(void **state) {
-  (void)state;
+TEST(integers_refuse_the_next_number_past_either_end) {
   for (size_t k = 0; k < RANGES; k++) {
     const struct Range *range = &ranges[k];
     assert_refuses(range->type, range->lowest - 1);
@@ -68,8 +65,7 @@ static void integers_refuse_the_next_number_past_either_end(void **state) {
   }
 }
 
-static void integers_refuse_fractions_and_what_is_no_number(void **state) {
-  (void)state;
+TEST(integers_refuse_fractions_and_what_is_no_number) {
   static const double never[] = {
       0.5,    -0.5,    1.5,   126.99999999999999, 5e-324,    -5e-324, TWO_52,
       TWO_53, -TWO_53, 1e300, HUGE_VAL,           -HUGE_VAL, NAN,     -NAN};
@@ -78,16 +74,14 @@ static void integers_refuse_fractions_and_what_is_no_number(void **state) {
       assert_refuses(ranges[k].type, never[n]);
 }
 
-static void negative_integers_are_two_s_complement(void **state) {
-  (void)state;
+TEST(negative_integers_are_two_s_complement) {
   assert_stores(ECS_I8, -1, 0xff);
   assert_stores(ECS_I16, -1, 0xffff);
   assert_stores(ECS_I32, -1, 0xffffffff);
   assert_stores(ECS_I16, -300, 0xfed4);
 }
 
-static void integers_saturate_when_they_convert(void **state) {
-  (void)state;
+TEST(integers_saturate_when_they_convert) {
   static const double beyond[] = {0.5,  1,     TWO_52,  TWO_53,
                                   1e19, 1e300, HUGE_VAL};
   for (size_t k = 0; k < RANGES; k++) {
@@ -103,8 +97,7 @@ static void integers_saturate_when_they_convert(void **state) {
   }
 }
 
-static void integers_truncate_towards_zero_when_they_convert(void **state) {
-  (void)state;
+TEST(integers_truncate_towards_zero_when_they_convert) {
   for (size_t k = 0; k < RANGES; k++) {
     ecs_Scalar type = ranges[k].type;
     assert_converts(type, 2.999999, 2);
@@ -121,16 +114,14 @@ static void integers_truncate_towards_zero_when_they_convert(void **state) {
   assert_converts(ECS_U8, -2.999999, 0);
 }
 
-static void a_nan_converts_to_zero_in_an_integer(void **state) {
-  (void)state;
+TEST(a_nan_converts_to_zero_in_an_integer) {
   for (size_t k = 0; k < RANGES; k++) {
     assert_converts(ranges[k].type, NAN, 0);
     assert_converts(ranges[k].type, as_double(0xfff123456789abcd), 0);
   }
 }
 
-static void every_8_and_16_bit_integer_goes_in_and_comes_out(void **state) {
-  (void)state;
+TEST(every_8_and_16_bit_integer_goes_in_and_comes_out) {
   for (size_t k = 0; k < 4; k++) {
     const struct Range *range = &ranges[k];
     uint64_t mask = range->highest_bits | range->lowest_bits;
@@ -149,8 +140,7 @@ static void every_8_and_16_bit_integer_goes_in_and_comes_out(void **state) {
   }
 }
 
-static void loads_are_exact_for_every_type(void **state) {
-  (void)state;
+TEST(loads_are_exact_for_every_type) {
   static const struct {
     ecs_Scalar type;
     double value;
@@ -178,8 +168,7 @@ static void loads_are_exact_for_every_type(void **state) {
   }
 }
 
-static void a_bool_takes_zero_and_one_alone(void **state) {
-  (void)state;
+TEST(a_bool_takes_zero_and_one_alone) {
   assert_stores(ECS_BOOL, 0, 0);
   assert_stores(ECS_BOOL, -0.0, 0);
   assert_stores(ECS_BOOL, 1, 1);
@@ -203,8 +192,7 @@ static void a_bool_takes_zero_and_one_alone(void **state) {
   assert_converts(ECS_BOOL, 1, 1);
 }
 
-static void an_entity_takes_whole_numbers_of_52_bits(void **state) {
-  (void)state;
+TEST(an_entity_takes_whole_numbers_of_52_bits) {
   static const double handles[] = {0, -0.0, 1, 268435456, TWO_52 - 1};
   for (size_t k = 0; k < sizeof handles / sizeof *handles; k++) {
     assert_stores(ECS_ENTITY, handles[k], (uint64_t)handles[k]);

@@ -1,18 +1,12 @@
 /* status_test.c: every status has a name and a sentence, and so has any number
  * that is no status. Compiling status.c proves that codes and list agree.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "base/status.h"
 
-static void every_name_is_the_code_as_it_is_written(void **state) {
-  (void)state;
+TEST(every_name_is_the_code_as_it_is_written) {
   assert_string_equal(ecs_status_name(ECS_OK), "ECS_OK");
   assert_string_equal(ecs_status_name(ECS_E_MEMORY), "ECS_E_MEMORY");
   assert_string_equal(ecs_status_name(ECS_E_DEAD), "ECS_E_DEAD");
@@ -20,23 +14,20 @@ static void every_name_is_the_code_as_it_is_written(void **state) {
   assert_string_equal(ecs_status_name(ECS_E_NAN), "ECS_E_NAN");
 }
 
-static void all_but_success_are_named_as_errors(void **state) {
-  (void)state;
+TEST(all_but_success_are_named_as_errors) {
   for (int code = 1; code < (int)ECS_STATUS_COUNT; code++) {
     const char *name = ecs_status_name((ecs_Status)code);
     assert_int_equal(strncmp(name, "ECS_E_", 6), 0);
   }
 }
 
-static void texts_are_what_the_list_says(void **state) {
-  (void)state;
+TEST(texts_are_what_the_list_says) {
 #define CHECK(code, text) assert_string_equal(ecs_status_text(code), text);
   ECS_STATUS_LIST(CHECK)
 #undef CHECK
 }
 
-static void no_two_outcomes_share_a_name_or_a_text(void **state) {
-  (void)state;
+TEST(no_two_outcomes_share_a_name_or_a_text) {
   for (int a = 0; a < (int)ECS_STATUS_COUNT; a++) {
     assert_true(strlen(ecs_status_text((ecs_Status)a)) > 0);
     for (int b = 0; b < a; b++) {
@@ -48,8 +39,7 @@ static void no_two_outcomes_share_a_name_or_a_text(void **state) {
   }
 }
 
-static void a_number_that_is_no_outcome_is_called_unknown(void **state) {
-  (void)state;
+TEST(a_number_that_is_no_outcome_is_called_unknown) {
   const int strangers[] = {-1, (int)ECS_STATUS_COUNT, (int)ECS_STATUS_COUNT + 1,
                            INT32_MAX, INT32_MIN};
   for (size_t k = 0; k < sizeof strangers / sizeof *strangers; k++) {

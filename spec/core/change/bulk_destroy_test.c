@@ -1,10 +1,10 @@
 /* bulk_destroy_test.c: destroying all matches, and changing them after.
  */
 #include "bulk_fixture.h"
+#include "test_case.h"
 
 /* Destroying a match twice does nothing; a component added to it is dropped. */
-static void changes_of_destroyed_matches_are_dropped(void **state) {
-  (void)state;
+TEST(changes_of_destroyed_matches_are_dropped) {
   Fixture fixture;
   ecs_Statistics statistics;
   start(&fixture);
@@ -25,8 +25,7 @@ static void changes_of_destroyed_matches_are_dropped(void **state) {
 
 /* Rows in another order than their indices, alone and joined with a set: from
  * the second time on nothing is allocated. */
-static void destroying_all_again_allocates_nothing(void **state) {
-  (void)state;
+TEST(destroying_all_again_allocates_nothing) {
   for (uint32_t count = 1; count <= 2; count++) {
     Fixture fixture;
     start(&fixture);
@@ -57,8 +56,7 @@ static Table *place_of(const Fixture *fixture, ecs_Entity entity) {
 }
 
 /* Rows that stay keep their order, whichever are destroyed. */
-static void destroying_in_order_keeps_the_order(void **state) {
-  (void)state;
+TEST(destroying_in_order_keeps_the_order) {
   enum { ROWS = 2 * ECS_BLOCK_ROWS + 3 };
   for (uint32_t step = 1; step <= 7; step++) {
     Fixture fixture;
@@ -84,8 +82,7 @@ static void destroying_in_order_keeps_the_order(void **state) {
   }
 }
 
-static void destroying_in_order_is_refused_while_open(void **state) {
-  (void)state;
+TEST(destroying_in_order_is_refused_while_open) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {A, ECS_READ};
@@ -99,8 +96,7 @@ static void destroying_in_order_is_refused_while_open(void **state) {
 }
 
 /* At once while changes are deferred, whatever is recorded for the entity. */
-static void marking_is_not_recorded(void **state) {
-  (void)state;
+TEST(marking_is_not_recorded) {
   Fixture fixture;
   ecs_Cursor cursor;
   start(&fixture);

@@ -2,6 +2,7 @@
 #include "bulk_fixture.h"
 #include "storage/table_rows.h"
 #include "world_soundness.h"
+#include "test_case.h"
 
 static const float *first_column(ecs_Query *query) {
   ecs_Cursor cursor;
@@ -13,8 +14,7 @@ static const float *first_column(ecs_Query *query) {
   return column;
 }
 
-static void an_empty_table_gets_the_columns_as_they_are(void **state) {
-  (void)state;
+TEST(an_empty_table_gets_the_columns_as_they_are) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {A, ECS_READ};
@@ -33,8 +33,7 @@ static void an_empty_table_gets_the_columns_as_they_are(void **state) {
 
 /* A table that gets columns of bits with another table's rows forgets the edge
  * that it remembers: rows without bits are moved by their cells alone. */
-static void bits_that_come_with_rows_move_on_with_them(void **state) {
-  (void)state;
+TEST(bits_that_come_with_rows_move_on_with_them) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -61,8 +60,7 @@ static void bits_that_come_with_rows_move_on_with_them(void **state) {
 }
 
 /* Rows are appended to a table with rows, and all of them are found. */
-static void rows_are_appended_to_those_that_are_there(void **state) {
-  (void)state;
+TEST(rows_are_appended_to_those_that_are_there) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {A, ECS_READ};
@@ -88,8 +86,7 @@ static void rows_are_appended_to_those_that_are_there(void **state) {
 
 /* A group with masks of two words; entities enter it with its last
  * component. */
-static void a_group_may_have_many_components(void **state) {
-  (void)state;
+TEST(a_group_may_have_many_components) {
   Fixture fixture;
   ecs_Component more[MORE];
   ecs_Entity last = 0;

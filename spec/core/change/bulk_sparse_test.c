@@ -1,10 +1,10 @@
 /* bulk_sparse_test.c: many entities join a sparse set at once. */
 #include "bulk_fixture.h"
 #include "world_soundness.h"
+#include "test_case.h"
 
 /* It would be out of date at once, every time. */
-static void joining_a_set_builds_no_list(void **state) {
-  (void)state;
+TEST(joining_a_set_builds_no_list) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{A, ECS_READ}, {S, ECS_WITHOUT}};

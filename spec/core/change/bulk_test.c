@@ -9,6 +9,7 @@
  */
 #include "bulk_terms.h"
 #include "world_soundness.h"
+#include "test_case.h"
 
 /* The same change, in bulk and one by one --------------------------------- */
 
@@ -147,25 +148,17 @@ static void compare_all(When when) {
   }
 }
 
-static void at_once_it_is_what_single_changes_make(void **state) {
-  (void)state;
-  compare_all(NOW);
-}
+TEST(at_once_it_is_what_single_changes_make) { compare_all(NOW); }
 
-static void deferred_it_is_what_single_changes_make(void **state) {
-  (void)state;
-  compare_all(LATER);
-}
+TEST(deferred_it_is_what_single_changes_make) { compare_all(LATER); }
 
-static void among_other_records_it_is_what_single_changes_make(void **state) {
-  (void)state;
+TEST(among_other_records_it_is_what_single_changes_make) {
   compare_all(DISTURBED);
 }
 
 /* Whole tables ------------------------------------------------------------ */
 
-static void nothing_to_do_is_no_change(void **state) {
-  (void)state;
+TEST(nothing_to_do_is_no_change) {
   Fixture fixture;
   ecs_Statistics before, after;
   start(&fixture);
@@ -220,8 +213,7 @@ static void fail_at_every_allocation(const Case *what) {
 }
 
 /* Even the counts of pending rows are back at 0. */
-static void what_fails_leaves_no_trace(void **state) {
-  (void)state;
+TEST(what_fails_leaves_no_trace) {
   static const ecs_Term terms[] = {{A, ECS_READ},      {S, ECS_READ},
                                    {BIT, ECS_WITHOUT}, {G, ECS_WITH},
                                    {A, ECS_READ},      {W, ECS_WITHOUT}};
@@ -238,8 +230,7 @@ static void what_fails_leaves_no_trace(void **state) {
 
 /* Refusals ---------------------------------------------------------------- */
 
-static void what_cannot_be_is_refused(void **state) {
-  (void)state;
+TEST(what_cannot_be_is_refused) {
   Fixture fixture;
   Image image = image_of(1);
   start(&fixture);
@@ -263,8 +254,7 @@ static void what_cannot_be_is_refused(void **state) {
   finish(&fixture);
 }
 
-static void an_open_cursor_keeps_its_components(void **state) {
-  (void)state;
+TEST(an_open_cursor_keeps_its_components) {
   Fixture fixture;
   ecs_Cursor cursor;
   Image image = image_of(1);
@@ -293,8 +283,7 @@ static void an_open_cursor_keeps_its_components(void **state) {
 
 /* Whole or not at all also where single changes would be dropped: when one
  * cannot be recorded, nothing is counted. */
-static void what_cannot_be_recorded_drops_nothing(void **state) {
-  (void)state;
+TEST(what_cannot_be_recorded_drops_nothing) {
   Fixture fixture;
   ecs_Statistics statistics;
   ecs_Entity entity = 0;
@@ -394,8 +383,7 @@ static void set_wide(const WideCase *how) {
 }
 
 /* Masks of fields have 64 bits in every way of setting. */
-static void all_of_64_fields_can_be_set(void **state) {
-  (void)state;
+TEST(all_of_64_fields_can_be_set) {
   for (uint32_t i = 0; i < 16; i++) {
     const WideCase how = {
         .storage = (i & 1) != 0 ? ECS_STORE_SPARSE : ECS_STORE_TABLE,

@@ -7,6 +7,7 @@
  *         staged row   - !      remove A; destroy
  */
 #include "command_buffer_fixture.h"
+#include "test_case.h"
 
 static ChainStep step_of(const Fixture *fixture, char letter, size_t *bytes) {
   const ecs_Component all[] = {fixture->a, fixture->b, fixture->tag,
@@ -50,8 +51,7 @@ static ShapeWay way_of(const Fixture *fixture, const char *path) {
 
 /* The trie ---------------------------------------------------------------- */
 
-static void the_same_steps_lead_to_the_same_shape(void **state) {
-  (void)state;
+TEST(the_same_steps_lead_to_the_same_shape) {
   Fixture fixture;
   start(&fixture);
   const ChainShapes *shapes = &fixture.buffer->shapes;
@@ -80,8 +80,7 @@ static void the_same_steps_lead_to_the_same_shape(void **state) {
   finish(&fixture);
 }
 
-static void a_step_says_all_but_the_values(void **state) {
-  (void)state;
+TEST(a_step_says_all_but_the_values) {
   const ecs_Component last = ECS_COMPONENT_LIMIT - 1;
   for (int kind = COMMAND_SPAWN; kind <= COMMAND_DESTROY; kind++)
     for (uint32_t image = 0; image < 2; image++) {
@@ -94,8 +93,7 @@ static void a_step_says_all_but_the_values(void **state) {
 
 /* Every component, with and without an image, from every shape of one step: the
  * hash grows several times, and its entries collide. */
-static void the_hash_grows_with_the_shapes(void **state) {
-  (void)state;
+TEST(the_hash_grows_with_the_shapes) {
   Fixture fixture;
   start(&fixture);
   ChainShapes *shapes = &fixture.buffer->shapes;
@@ -133,8 +131,7 @@ static void the_hash_grows_with_the_shapes(void **state) {
 
 /* More shapes than commands may be recorded at once: those of recordings that
  * were taken back are still there. */
-static void shapes_may_be_more_than_commands(void **state) {
-  (void)state;
+TEST(shapes_may_be_more_than_commands) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[2] = {placed(&fixture), placed(&fixture)};
@@ -155,8 +152,7 @@ static void shapes_may_be_more_than_commands(void **state) {
 }
 
 /* Finding a shape again asks for nothing, whatever was asked for last. */
-static void a_known_shape_needs_no_memory(void **state) {
-  (void)state;
+TEST(a_known_shape_needs_no_memory) {
   Fixture fixture;
   start(&fixture);
   char letters[] = "abcdeABCDE";
@@ -179,8 +175,7 @@ static void a_known_shape_needs_no_memory(void **state) {
 /* Counts ------------------------------------------------------------------ */
 
 /* Shapes in use are listed, once each, and forgotten together. */
-static void shapes_in_use_are_listed(void **state) {
-  (void)state;
+TEST(shapes_in_use_are_listed) {
   Fixture fixture;
   start(&fixture);
   ChainShapes *shapes = &fixture.buffer->shapes;
@@ -208,8 +203,7 @@ static void shapes_in_use_are_listed(void **state) {
 
 /* Ways -------------------------------------------------------------------- */
 
-static void a_shape_says_how_its_chains_are_applied(void **state) {
-  (void)state;
+TEST(a_shape_says_how_its_chains_are_applied) {
   static const struct {
     const char *path;
     ShapeWay way;
@@ -229,8 +223,7 @@ static void a_shape_says_how_its_chains_are_applied(void **state) {
   finish(&fixture);
 }
 
-static void the_parts_of_a_birth_stand_in_their_order(void **state) {
-  (void)state;
+TEST(the_parts_of_a_birth_stand_in_their_order) {
   Fixture fixture;
   start(&fixture);
   ecs_Component parts[BIRTH_PARTS] = {0};
@@ -248,8 +241,7 @@ static void the_parts_of_a_birth_stand_in_their_order(void **state) {
 }
 
 #ifndef ECS_TINY /* fewer components than that */
-static void a_birth_has_so_many_parts_at_most(void **state) {
-  (void)state;
+TEST(a_birth_has_so_many_parts_at_most) {
   Fixture fixture;
   start(&fixture);
   ChainShapes *shapes = &fixture.buffer->shapes;
@@ -278,8 +270,7 @@ static void a_birth_has_so_many_parts_at_most(void **state) {
 
 /* Memory ------------------------------------------------------------------ */
 
-static void clearing_gives_the_memory_back_and_a_new_version(void **state) {
-  (void)state;
+TEST(clearing_gives_the_memory_back_and_a_new_version) {
   Fixture fixture;
   start(&fixture);
   ChainShapes *shapes = &fixture.buffer->shapes;
@@ -307,8 +298,7 @@ static void clearing_gives_the_memory_back_and_a_new_version(void **state) {
 }
 
 /* A bundle knows the shape of its spawn until shapes are cleared. */
-static void a_bundle_is_given_its_shape_anew_after_a_clear(void **state) {
-  (void)state;
+TEST(a_bundle_is_given_its_shape_anew_after_a_clear) {
   Fixture fixture;
   start(&fixture);
   ChainShapes *shapes = &fixture.buffer->shapes;
@@ -333,8 +323,7 @@ static void a_bundle_is_given_its_shape_anew_after_a_clear(void **state) {
 }
 
 /* Each allocation fails: the shapes made so far stay, and no other. */
-static void every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_may_fail) {
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     uint64_t injected = 1, nth = 1;
     for (; injected > 0; nth++) {
@@ -367,8 +356,7 @@ static void every_allocation_may_fail(void **state) {
   }
 }
 
-static void broken_shapes_are_seen(void **state) {
-  (void)state;
+TEST(broken_shapes_are_seen) {
   Fixture fixture;
   start(&fixture);
   ChainShapes *shapes = &fixture.buffer->shapes;

@@ -4,14 +4,14 @@
  * entities, chains, runs, pages and staged rows as drawn in command_buffer.h.
  */
 #include "command_buffer_fixture.h"
+#include "test_case.h"
 
 /* What the run of a staged row takes of a page. */
 #define STAGED (sizeof(CommandRun) + sizeof(StagedRow))
 
 /* Recording --------------------------------------------------------------- */
 
-static void a_new_buffer_holds_nothing_and_costs_nothing(void **state) {
-  (void)state;
+TEST(a_new_buffer_holds_nothing_and_costs_nothing) {
   Fixture fixture;
   start(&fixture);
   uint64_t requests = fixture.failing.requests;
@@ -31,8 +31,7 @@ static void a_new_buffer_holds_nothing_and_costs_nothing(void **state) {
   finish(&fixture);
 }
 
-static void entities_stand_in_the_order_of_their_first_record(void **state) {
-  (void)state;
+TEST(entities_stand_in_the_order_of_their_first_record) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[3] = {placed(&fixture), placed(&fixture), placed(&fixture)};
@@ -47,8 +46,7 @@ static void entities_stand_in_the_order_of_their_first_record(void **state) {
   finish(&fixture);
 }
 
-static void a_command_says_what_was_asked(void **state) {
-  (void)state;
+TEST(a_command_says_what_was_asked) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture);
@@ -84,8 +82,7 @@ static void a_command_says_what_was_asked(void **state) {
 }
 
 /* A set without an image has a mask of fields still. */
-static void the_image_of_a_tag_is_nothing(void **state) {
-  (void)state;
+TEST(the_image_of_a_tag_is_nothing) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture);
@@ -101,8 +98,7 @@ static void the_image_of_a_tag_is_nothing(void **state) {
   finish(&fixture);
 }
 
-static void an_image_of_one_byte_is_an_image(void **state) {
-  (void)state;
+TEST(an_image_of_one_byte_is_an_image) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture);
@@ -115,8 +111,7 @@ static void an_image_of_one_byte_is_an_image(void **state) {
   finish(&fixture);
 }
 
-static void an_entity_is_found_by_its_whole_handle(void **state) {
-  (void)state;
+TEST(an_entity_is_found_by_its_whole_handle) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity old = placed(&fixture);
@@ -137,8 +132,7 @@ static void an_entity_is_found_by_its_whole_handle(void **state) {
 
 /* Runs -------------------------------------------------------------------- */
 
-static void commands_of_one_entity_in_a_row_are_one_run(void **state) {
-  (void)state;
+TEST(commands_of_one_entity_in_a_row_are_one_run) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[2] = {placed(&fixture), placed(&fixture)};
@@ -168,8 +162,7 @@ static void commands_of_one_entity_in_a_row_are_one_run(void **state) {
   finish(&fixture);
 }
 
-static void a_spawn_is_a_run_that_grows(void **state) {
-  (void)state;
+TEST(a_spawn_is_a_run_that_grows) {
   Fixture fixture;
   start(&fixture);
   const A image = {1, 2};
@@ -196,8 +189,7 @@ static void a_spawn_is_a_run_that_grows(void **state) {
 
 /* A run ends with its page; values never lie in two. Where there are none, the
  * run goes on in a full page. */
-static void a_run_ends_where_its_page_is_full(void **state) {
-  (void)state;
+TEST(a_run_ends_where_its_page_is_full) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture);
@@ -220,8 +212,7 @@ static void a_run_ends_where_its_page_is_full(void **state) {
 
 /* Pages ------------------------------------------------------------------- */
 
-static void a_page_is_filled_to_its_end(void **state) {
-  (void)state;
+TEST(a_page_is_filled_to_its_end) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[2] = {placed(&fixture), placed(&fixture)};
@@ -241,8 +232,7 @@ static void a_page_is_filled_to_its_end(void **state) {
   finish(&fixture);
 }
 
-static void images_of_all_sizes_lie_side_by_side_unharmed(void **state) {
-  (void)state;
+TEST(images_of_all_sizes_lie_side_by_side_unharmed) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture);
@@ -273,8 +263,7 @@ static void images_of_all_sizes_lie_side_by_side_unharmed(void **state) {
 }
 
 /* A record larger than an ordinary page gets a page of its own size. */
-static void a_record_larger_than_a_page_gets_a_page_that_fits(void **state) {
-  (void)state;
+TEST(a_record_larger_than_a_page_gets_a_page_that_fits) {
   Fixture fixture;
   start(&fixture);
   uint32_t count = (uint32_t)(ECS_COMMAND_PAGE / STAGED) + 10;
@@ -292,8 +281,7 @@ static void a_record_larger_than_a_page_gets_a_page_that_fits(void **state) {
 }
 
 /* A kept page that is too small is exchanged; a larger one is used. */
-static void pages_that_stay_are_used_where_they_fit(void **state) {
-  (void)state;
+TEST(pages_that_stay_are_used_where_they_fit) {
   Fixture fixture;
   start(&fixture);
   uint32_t count = (uint32_t)(ECS_COMMAND_PAGE / STAGED) + 10;
@@ -314,8 +302,7 @@ static void pages_that_stay_are_used_where_they_fit(void **state) {
   finish(&fixture);
 }
 
-static void sixteen_pages_stay_for_the_next_recording(void **state) {
-  (void)state;
+TEST(sixteen_pages_stay_for_the_next_recording) {
   Fixture fixture;
   start(&fixture);
   fill_pages(&fixture, 16);
@@ -338,8 +325,7 @@ static void sixteen_pages_stay_for_the_next_recording(void **state) {
 }
 
 /* Each is a quarter of those before it, and they do not stay. */
-static void pages_behind_those_that_stay_are_longer(void **state) {
-  (void)state;
+TEST(pages_behind_those_that_stay_are_longer) {
   const uint32_t lengths[] = {4, 5, 6};
   Fixture fixture;
   start(&fixture);
@@ -360,8 +346,7 @@ static void pages_behind_those_that_stay_are_longer(void **state) {
 
 /* Spawns ------------------------------------------------------------------ */
 
-static void a_recorded_spawn_adds_its_components_in_order(void **state) {
-  (void)state;
+TEST(a_recorded_spawn_adds_its_components_in_order) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component what[] = {fixture.tag, fixture.big, fixture.a, fixture.b};
@@ -394,8 +379,7 @@ static void a_recorded_spawn_adds_its_components_in_order(void **state) {
   finish(&fixture);
 }
 
-static void a_spawn_without_values_takes_no_more_than_its_run(void **state) {
-  (void)state;
+TEST(a_spawn_without_values_takes_no_more_than_its_run) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component what[] = {fixture.a, fixture.big, fixture.b};
@@ -417,8 +401,7 @@ static void a_spawn_without_values_takes_no_more_than_its_run(void **state) {
 
 /* Spawns and destroys entities until the free list has indices of several
  * pages, then records more spawns than there are free indices. */
-static void spawns_recycle_first_and_go_on_with_fresh_indices(void **state) {
-  (void)state;
+TEST(spawns_recycle_first_and_go_on_with_fresh_indices) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[20];
@@ -441,8 +424,7 @@ static void spawns_recycle_first_and_go_on_with_fresh_indices(void **state) {
   finish(&fixture);
 }
 
-static void every_single_spawn_can_be_found(void **state) {
-  (void)state;
+TEST(every_single_spawn_can_be_found) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[30];
@@ -459,8 +441,7 @@ static void every_single_spawn_can_be_found(void **state) {
 
 /* Staged rows ------------------------------------------------------------- */
 
-static void staged_rows_are_a_table_of_defaults(void **state) {
-  (void)state;
+TEST(staged_rows_are_a_table_of_defaults) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component what[] = {fixture.sparse, fixture.tag, fixture.a};
@@ -495,8 +476,7 @@ static void staged_rows_are_a_table_of_defaults(void **state) {
   finish(&fixture);
 }
 
-static void staged_rows_may_be_none(void **state) {
-  (void)state;
+TEST(staged_rows_may_be_none) {
   Fixture fixture;
   start(&fixture);
   CommandMark mark = command_mark(fixture.buffer);
@@ -509,8 +489,7 @@ static void staged_rows_may_be_none(void **state) {
   finish(&fixture);
 }
 
-static void staged_rows_of_one_world_are_linked(void **state) {
-  (void)state;
+TEST(staged_rows_of_one_world_are_linked) {
   Fixture fixture;
   start(&fixture);
   const StagedRows *first =
@@ -527,8 +506,7 @@ static void staged_rows_of_one_world_are_linked(void **state) {
 
 #ifndef ECS_TINY
 /* More components than one word of a mask has bits. */
-static void staged_rows_may_have_many_components(void **state) {
-  (void)state;
+TEST(staged_rows_may_have_many_components) {
   Fixture fixture;
   start(&fixture);
   ecs_Component what[130];

@@ -2,11 +2,11 @@
  * of groups with masks of many words.
  */
 #include "flush_fixture.h"
+#include "test_case.h"
 
 /* Ten tags stored as bits, in the main group or in one of their own; more
  * than one column of them. */
-static void bits_come_and_go_in_groups_of_nothing_else(void **state) {
-  (void)state;
+TEST(bits_come_and_go_in_groups_of_nothing_else) {
   for (uint32_t apart = 0; apart < 2; apart++) {
     FailingMemory failing;
     ecs_WorldDescription how = {failing_memory_init(&failing), 0};
@@ -50,8 +50,7 @@ static void bits_come_and_go_in_groups_of_nothing_else(void **state) {
   }
 }
 
-static void bits_stay_with_a_row_that_moves(void **state) {
-  (void)state;
+TEST(bits_stay_with_a_row_that_moves) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = spawn(&fixture), other = spawn(&fixture);
@@ -76,8 +75,7 @@ static void bits_stay_with_a_row_that_moves(void **state) {
 }
 
 #ifndef ECS_TINY
-static void masks_may_have_many_words(void **state) {
-  (void)state;
+TEST(masks_may_have_many_words) {
   for (uint32_t apart = 0; apart < 2; apart++) {
     Fixture fixture;
     ecs_Component many[300];

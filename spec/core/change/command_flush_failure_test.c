@@ -1,5 +1,6 @@
 /* command_flush_failure_test.c: recorded changes are applied all, or none. */
 #include "flush_fixture.h"
+#include "test_case.h"
 
 /* A recording that needs everything: tables, bits, locators, rows. */
 static void record_much(const Fixture *fixture, const ecs_Entity *e,
@@ -54,8 +55,7 @@ static uint64_t apply_refused(uint64_t nth, FailingMode mode) {
   return injected;
 }
 
-static void every_allocation_of_applying_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_applying_may_fail) {
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     uint64_t nth = 1;
     while (apply_refused(nth, (FailingMode)mode) > 0) nth++;
@@ -77,8 +77,7 @@ static void record_births(const Fixture *fixture, ecs_Entity *born, bool more) {
 /* Each request of a flush fails, after nothing or after flushes of the same
  * shapes. What was made for bundles is gone, and they are resolved anew: the
  * next flush comes to what it comes to where the first one was discarded. */
-static void births_that_fail_leave_nothing(void **state) {
-  (void)state;
+TEST(births_that_fail_leave_nothing) {
   for (uint32_t way = 0; way < 6; way++) {
     uint64_t injected = 1, nth = 1;
     for (; injected > 0; nth++) {
@@ -127,8 +126,7 @@ static void births_that_fail_leave_nothing(void **state) {
 
 /* Records that fail may leave a page behind, and a world without levels has
  * none in use. */
-static void a_record_that_failed_leaves_nothing_to_apply(void **state) {
-  (void)state;
+TEST(a_record_that_failed_leaves_nothing_to_apply) {
   for (uint32_t spawns = 0; spawns < 2; spawns++) {
     uint64_t injected = 1;
     for (uint64_t nth = 1; injected > 0; nth++) {
@@ -154,8 +152,7 @@ static void a_record_that_failed_leaves_nothing_to_apply(void **state) {
 
 #ifdef ECS_TINY
 /* Sixty tables are the limit of a group. */
-static void a_recording_that_needs_too_many_tables_is_dropped(void **state) {
-  (void)state;
+TEST(a_recording_that_needs_too_many_tables_is_dropped) {
   FailingMemory failing;
   ecs_WorldDescription how = {failing_memory_init(&failing), 0};
   ecs_World *world = NULL;

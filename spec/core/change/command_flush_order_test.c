@@ -10,6 +10,7 @@
  */
 #include "change/list_change.h"
 #include "flush_fixture.h"
+#include "test_case.h"
 
 /* The entities of the table that an entity's row of the main group is in. */
 static void assert_table(const Fixture *fixture, ecs_Entity entity,
@@ -30,8 +31,7 @@ static ecs_Entity spawn_with(const Fixture *fixture, ecs_Component component,
 
 /* Order ------------------------------------------------------------------- */
 
-static void births_come_first_and_deaths_last(void **state) {
-  (void)state;
+TEST(births_come_first_and_deaths_last) {
   Fixture fixture;
   ecs_Entity e[5], n[2];
   start(&fixture);
@@ -54,8 +54,7 @@ static void births_come_first_and_deaths_last(void **state) {
 }
 
 /* The first command decides, not the last, nor that of the spawn's values. */
-static void the_first_command_decides_on_the_order(void **state) {
-  (void)state;
+TEST(the_first_command_decides_on_the_order) {
   Fixture fixture;
   ecs_Entity n[4], e[3];
   start(&fixture);
@@ -76,8 +75,7 @@ static void the_first_command_decides_on_the_order(void **state) {
 
 /* Also where a spawned entity is more than born: it is changed before those that
  * live. So spawns and other changes may be recorded in any mixture. */
-static void what_is_spawned_comes_before_what_lives(void **state) {
-  (void)state;
+TEST(what_is_spawned_comes_before_what_lives) {
   uint64_t recorded[3], applied[3];
   for (uint32_t way = 0; way < 3; way++) {
     Fixture fixture;
@@ -109,8 +107,7 @@ static void what_is_spawned_comes_before_what_lives(void **state) {
 
 /* Handles are freed in that order, too, those of the unborn last; the handle
  * that was freed last is issued next. */
-static void handles_are_freed_in_order(void **state) {
-  (void)state;
+TEST(handles_are_freed_in_order) {
   Fixture fixture;
   ecs_Entity e[3], x[3];
   start(&fixture);
@@ -137,8 +134,7 @@ static void handles_are_freed_in_order(void **state) {
 }
 
 /* A table gets room for all that comes to it, be it born there or moved. */
-static void births_and_changes_share_a_table(void **state) {
-  (void)state;
+TEST(births_and_changes_share_a_table) {
   for (uint32_t births = 0; births < 20; births += 3)
     for (uint32_t changes = 0; changes < 20; changes += 3) {
       Fixture fixture;
@@ -178,8 +174,7 @@ static void births_and_changes_share_a_table(void **state) {
 
 /* What was discarded, and on which ways chains became what they are, has no part
  * in the order in which tables are made: worlds with equal hashes stay equal. */
-static void tables_are_made_in_the_order_of_what_is_recorded(void **state) {
-  (void)state;
+TEST(tables_are_made_in_the_order_of_what_is_recorded) {
   for (uint32_t way = 0; way < 3; way++) {
     Fixture pair[2];
     for (uint32_t w = 0; w < 2; w++) {
@@ -214,8 +209,7 @@ static void tables_are_made_in_the_order_of_what_is_recorded(void **state) {
 
 /* Twenty changes alike, with images or without, of entities of several tables,
  * some of which have the component, as soon as they are applied. */
-static void changes_alike_are_as_one_by_one(void **state) {
-  (void)state;
+TEST(changes_alike_are_as_one_by_one) {
   static const uint32_t operations[] = {0, 1,  4,  5,  6,  7,
                                         9, 10, 11, 12, 13, 14};
   for (uint32_t o = 0; o < sizeof operations / sizeof *operations; o++)
@@ -255,8 +249,7 @@ static void changes_alike_are_as_one_by_one(void **state) {
 
 /* Each entity of a list gets its own image; one that is listed twice, the
  * first; one that has the component or is dead, none. */
-static void each_entity_of_a_list_gets_its_image(void **state) {
-  (void)state;
+TEST(each_entity_of_a_list_gets_its_image) {
   for (uint32_t c = 0; c < 6; c++) {
     Fixture fixture;
     ecs_Entity e[12];
@@ -321,8 +314,7 @@ static void each_entity_of_a_list_gets_its_image(void **state) {
 }
 
 /* Lists with images, and without, together with deaths: each request fails. */
-static void a_list_that_fails_changes_nothing(void **state) {
-  (void)state;
+TEST(a_list_that_fails_changes_nothing) {
   static const uint32_t operations[] = {0, 4, 7, 10, 12, 14};
   for (uint32_t o = 0; o < 6; o++)
     for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
@@ -365,8 +357,7 @@ static void apply_chain(const Fixture *fixture, ecs_Entity entity,
     assert_int_equal(operate(fixture, entity, i % 2 == 0 ? 14 : 5), ECS_OK);
 }
 
-static void very_many_shapes_are_forgotten(void **state) {
-  (void)state;
+TEST(very_many_shapes_are_forgotten) {
   for (uint32_t way = 0; way < 3; way++) {
     Fixture fixture;
     start(&fixture);
@@ -412,8 +403,7 @@ static void very_many_shapes_are_forgotten(void **state) {
 }
 
 /* Inner levels keep the shapes: what is recorded around them has some. */
-static void shapes_stay_while_anything_is_recorded(void **state) {
-  (void)state;
+TEST(shapes_stay_while_anything_is_recorded) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[2] = {spawn(&fixture), spawn(&fixture)};

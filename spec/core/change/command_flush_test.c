@@ -9,6 +9,7 @@
  *      deferred   recorded ......................... applied --> hash
  */
 #include "flush_fixture.h"
+#include "test_case.h"
 
 /* Twins ------------------------------------------------------------------- */
 
@@ -50,8 +51,7 @@ static void assert_same(const uint32_t *kinds, uint32_t entity_count,
 
 /* All chains of two and of three of the operations on A, for entities that
  * have nothing and that have everything. */
-static void every_short_chain_comes_to_what_the_calls_come_to(void **state) {
-  (void)state;
+TEST(every_short_chain_comes_to_what_the_calls_come_to) {
   static const uint32_t kinds[] = {0, 63};
   for (uint32_t kind = 0; kind < 2; kind++)
     for (uint32_t i = 0; i < OPERATIONS; i++)
@@ -72,8 +72,7 @@ static uint32_t roll(uint64_t *seed, uint32_t sides) {
   return (uint32_t)(*seed >> 33) % sides;
 }
 
-static void long_chains_of_several_entities_come_to_the_same(void **state) {
-  (void)state;
+TEST(long_chains_of_several_entities_come_to_the_same) {
   uint64_t seed = 7;
   for (uint32_t round = 0; round < 400; round++) {
     uint32_t kinds[5];
@@ -90,8 +89,7 @@ static void long_chains_of_several_entities_come_to_the_same(void **state) {
 }
 
 /* Spawns: the ids are the same while no entity is destroyed in between. */
-static void spawned_and_changed_entities_are_as_if_at_once(void **state) {
-  (void)state;
+TEST(spawned_and_changed_entities_are_as_if_at_once) {
   for (uint32_t i = 0; i < OPERATIONS; i++)
     for (uint32_t k = 0; k < OPERATIONS; k++) {
       Fixture pair[2];
@@ -123,9 +121,7 @@ static void spawned_and_changed_entities_are_as_if_at_once(void **state) {
 
 /* Order and economy ------------------------------------------------------- */
 
-static void entities_are_moved_in_the_order_of_their_first_record(
-    void **state) {
-  (void)state;
+TEST(entities_are_moved_in_the_order_of_their_first_record) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[4];
@@ -150,8 +146,7 @@ static void entities_are_moved_in_the_order_of_their_first_record(
   finish(&fixture);
 }
 
-static void an_entity_moves_once_and_leaves_no_tables_on_its_way(void **state) {
-  (void)state;
+TEST(an_entity_moves_once_and_leaves_no_tables_on_its_way) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = spawn(&fixture);
@@ -179,8 +174,7 @@ static void an_entity_moves_once_and_leaves_no_tables_on_its_way(void **state) {
   finish(&fixture);
 }
 
-static void groups_without_changes_stay_as_they_are(void **state) {
-  (void)state;
+TEST(groups_without_changes_stay_as_they_are) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world->store;
@@ -198,8 +192,7 @@ static void groups_without_changes_stay_as_they_are(void **state) {
   finish(&fixture);
 }
 
-static void applying_nothing_changes_nothing(void **state) {
-  (void)state;
+TEST(applying_nothing_changes_nothing) {
   Fixture fixture;
   start(&fixture);
   uint64_t version = store_structure_version(&fixture.world->store);
@@ -212,8 +205,7 @@ static void applying_nothing_changes_nothing(void **state) {
   finish(&fixture);
 }
 
-static void applying_again_needs_no_more_memory(void **state) {
-  (void)state;
+TEST(applying_again_needs_no_more_memory) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = spawn(&fixture);
@@ -233,8 +225,7 @@ static void applying_again_needs_no_more_memory(void **state) {
 }
 
 /* The memory kept between two applications must grow with the world. */
-static void components_may_come_between_two_applications(void **state) {
-  (void)state;
+TEST(components_may_come_between_two_applications) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = spawn(&fixture);
@@ -258,9 +249,7 @@ static void components_may_come_between_two_applications(void **state) {
 
 /* Spawns and destructions ------------------------------------------------- */
 
-static void spawned_and_destroyed_in_one_recording_leaves_no_trace(
-    void **state) {
-  (void)state;
+TEST(spawned_and_destroyed_in_one_recording_leaves_no_trace) {
   Fixture fixture;
   start(&fixture);
   uint64_t hash = ecs_world_state_hash(fixture.world);
@@ -282,8 +271,7 @@ static void spawned_and_destroyed_in_one_recording_leaves_no_trace(
   finish(&fixture);
 }
 
-static void rows_are_reserved_for_all_entities_of_a_table(void **state) {
-  (void)state;
+TEST(rows_are_reserved_for_all_entities_of_a_table) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[20];

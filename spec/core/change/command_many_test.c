@@ -5,6 +5,7 @@
  * counts what is recorded, and the same handles.
  */
 #include "command_buffer_fixture.h"
+#include "test_case.h"
 
 #define TURNS 4u
 
@@ -61,8 +62,7 @@ static void record_alone(const Fixture *fixture, Turns *turns) {
 
 /* Spawns ------------------------------------------------------------------ */
 
-static void spawns_in_turns_are_those_recorded_alone(void **state) {
-  (void)state;
+TEST(spawns_in_turns_are_those_recorded_alone) {
   Fixture fixture, twin;
   Turns turns, alone;
   open_turns(&fixture, &turns);
@@ -95,8 +95,7 @@ static void spawns_in_turns_are_those_recorded_alone(void **state) {
 
 /* Values may be written as soon as there is room for them; nothing else has
  * happened then. */
-static void what_is_prepared_is_not_recorded(void **state) {
-  (void)state;
+TEST(what_is_prepared_is_not_recorded) {
   Fixture fixture, twin;
   Turns turns, alone;
   open_turns(&fixture, &turns);
@@ -124,8 +123,7 @@ static void what_is_prepared_is_not_recorded(void **state) {
   finish(&twin);
 }
 
-static void no_spawns_are_nothing(void **state) {
-  (void)state;
+TEST(no_spawns_are_nothing) {
   Fixture fixture;
   Turns turns;
   open_turns(&fixture, &turns);
@@ -145,8 +143,7 @@ static void no_spawns_are_nothing(void **state) {
 }
 
 /* None of many goes on: what follows is a run of its own. */
-static void spawns_of_many_are_runs_that_have_ended(void **state) {
-  (void)state;
+TEST(spawns_of_many_are_runs_that_have_ended) {
   Fixture fixture;
   Turns turns;
   open_turns(&fixture, &turns);
@@ -172,8 +169,7 @@ static const double *some_image(uint32_t k) {
   return image;
 }
 
-static void one_change_of_many_is_that_of_each(void **state) {
-  (void)state;
+TEST(one_change_of_many_is_that_of_each) {
   for (uint32_t way = 0; way < 6; way++) {
     Fixture fixture, twin;
     start(&fixture);
@@ -212,8 +208,7 @@ static void one_change_of_many_is_that_of_each(void **state) {
 }
 
 /* With values, a tag has none all the same. */
-static void a_tag_of_many_has_no_values(void **state) {
-  (void)state;
+TEST(a_tag_of_many_has_no_values) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[2] = {placed(&fixture), placed(&fixture)};
@@ -230,8 +225,7 @@ static void a_tag_of_many_has_no_values(void **state) {
 }
 
 /* It ends where an entity has records, be it from the list itself. */
-static void one_change_of_many_ends_at_the_first_record(void **state) {
-  (void)state;
+TEST(one_change_of_many_ends_at_the_first_record) {
   for (uint32_t at = 0; at <= MANY; at++)
     for (uint32_t twice = 0; twice < 2 && at > 0; twice++) {
       Fixture fixture;
@@ -265,8 +259,7 @@ static void one_change_of_many_ends_at_the_first_record(void **state) {
     }
 }
 
-static void no_entities_are_nothing(void **state) {
-  (void)state;
+TEST(no_entities_are_nothing) {
   Fixture fixture;
   start(&fixture);
   uint32_t done = 99;
@@ -280,8 +273,7 @@ static void no_entities_are_nothing(void **state) {
 
 /* Limits and failures ----------------------------------------------------- */
 
-static void many_over_the_limit_of_commands_are_refused_whole(void **state) {
-  (void)state;
+TEST(many_over_the_limit_of_commands_are_refused_whole) {
   Fixture fixture;
   Turns turns;
   open_turns(&fixture, &turns);
@@ -317,8 +309,7 @@ static void many_over_the_limit_of_commands_are_refused_whole(void **state) {
 }
 
 #ifdef ECS_TINY
-static void spawns_end_at_the_limit_of_indices(void **state) {
-  (void)state;
+TEST(spawns_end_at_the_limit_of_indices) {
   Fixture fixture;
   Turns turns;
   open_turns(&fixture, &turns);
@@ -381,8 +372,7 @@ static void fail_everywhere(Recording recording, FailingMode mode,
   finish(&fixture);
 }
 
-static void every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_may_fail) {
   static const Recording recordings[] = {births, additions, deaths};
   for (uint32_t r = 0; r < 3; r++)
     for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {

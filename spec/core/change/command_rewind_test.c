@@ -6,6 +6,7 @@
  * A record that exceeds a limit, or has an allocation fail, changes nothing.
  */
 #include "command_buffer_fixture.h"
+#include "test_case.h"
 
 /* The state that a failed record must leave unchanged. */
 typedef struct Picture {
@@ -39,8 +40,7 @@ static void assert_as_before(const Fixture *fixture, Picture before) {
 
 /* Taking back ------------------------------------------------------------- */
 
-static void rewinding_takes_back_what_came_after_the_mark(void **state) {
-  (void)state;
+TEST(rewinding_takes_back_what_came_after_the_mark) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity old = placed(&fixture), other = placed(&fixture);
@@ -78,8 +78,7 @@ static void rewinding_takes_back_what_came_after_the_mark(void **state) {
   finish(&fixture);
 }
 
-static void a_handle_that_was_taken_back_is_never_issued_again(void **state) {
-  (void)state;
+TEST(a_handle_that_was_taken_back_is_never_issued_again) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity first = record_spawn(&fixture), second = record_spawn(&fixture);
@@ -94,8 +93,7 @@ static void a_handle_that_was_taken_back_is_never_issued_again(void **state) {
   finish(&fixture);
 }
 
-static void rewinding_to_the_start_begins_with_the_first_page(void **state) {
-  (void)state;
+TEST(rewinding_to_the_start_begins_with_the_first_page) {
   Fixture fixture;
   start(&fixture);
   CommandMark mark = command_mark(fixture.buffer);
@@ -109,8 +107,7 @@ static void rewinding_to_the_start_begins_with_the_first_page(void **state) {
   finish(&fixture);
 }
 
-static void what_was_kept_is_not_overwritten_after_rewinding(void **state) {
-  (void)state;
+TEST(what_was_kept_is_not_overwritten_after_rewinding) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture);
@@ -129,8 +126,7 @@ static void what_was_kept_is_not_overwritten_after_rewinding(void **state) {
   finish(&fixture);
 }
 
-static void staged_rows_after_the_mark_are_freed_and_others_stay(void **state) {
-  (void)state;
+TEST(staged_rows_after_the_mark_are_freed_and_others_stay) {
   Fixture fixture;
   start(&fixture);
   Bundle *bundle = bundle_of(&fixture, &fixture.a, 1);
@@ -151,8 +147,7 @@ static void staged_rows_after_the_mark_are_freed_and_others_stay(void **state) {
   finish(&fixture);
 }
 
-static void resetting_forgets_but_frees_no_handle(void **state) {
-  (void)state;
+TEST(resetting_forgets_but_frees_no_handle) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture), born = record_spawn(&fixture);
@@ -175,8 +170,7 @@ static void resetting_forgets_but_frees_no_handle(void **state) {
 
 /* Limits and failures ----------------------------------------------------- */
 
-static void a_record_over_the_limit_of_commands_is_refused_whole(void **state) {
-  (void)state;
+TEST(a_record_over_the_limit_of_commands_is_refused_whole) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity entity = placed(&fixture), born = 0;
@@ -212,8 +206,7 @@ static void a_record_over_the_limit_of_commands_is_refused_whole(void **state) {
 }
 
 #ifdef ECS_TINY
-static void spawns_end_at_the_limit_of_indices(void **state) {
-  (void)state;
+TEST(spawns_end_at_the_limit_of_indices) {
   Fixture fixture;
   start(&fixture);
   Bundle *bundle = bundle_of(&fixture, &fixture.a, 1);
@@ -286,8 +279,7 @@ static void fail_everywhere(Recording recording, FailingMode mode,
   finish(&fixture);
 }
 
-static void every_allocation_of_a_recording_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_a_recording_may_fail) {
   static const Recording recordings[] = {change, birth, staging};
   for (size_t i = 0; i < 3; i++)
     for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
@@ -296,8 +288,7 @@ static void every_allocation_of_a_recording_may_fail(void **state) {
     }
 }
 
-static void failed_staging_gives_its_memory_back(void **state) {
-  (void)state;
+TEST(failed_staging_gives_its_memory_back) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component what[] = {fixture.a, fixture.tag};
@@ -317,8 +308,7 @@ static void failed_staging_gives_its_memory_back(void **state) {
   finish(&fixture);
 }
 
-static void rewinding_gives_the_room_back(void **state) {
-  (void)state;
+TEST(rewinding_gives_the_room_back) {
   Fixture fixture;
   start(&fixture);
   ecs_Entity e[2] = {placed(&fixture), placed(&fixture)};
@@ -337,8 +327,7 @@ static void rewinding_gives_the_room_back(void **state) {
   finish(&fixture);
 }
 
-static void a_world_ends_with_its_recording(void **state) {
-  (void)state;
+TEST(a_world_ends_with_its_recording) {
   Fixture fixture;
   start(&fixture);
   gather(&fixture);

@@ -2,12 +2,12 @@
  * compared with a naive world (naive_world.h).
  */
 #include "naive_world.h"
+#include "test_case.h"
 
 /* Random changes ---------------------------------------------------------- */
 
 /* Five components, a tag, eight bits and two sparse sets. */
-static void mixed_storage_agrees_with_the_naive_world(void **state) {
-  (void)state;
+TEST(mixed_storage_agrees_with_the_naive_world) {
   const char *letters[] = {"wwd", "b", "fff", "h", "bhwd"};
   for (uint32_t seed = 1; seed <= naive_seeds(6); seed++) {
     Naive *naive = naive_open(seed);
@@ -24,8 +24,7 @@ static void mixed_storage_agrees_with_the_naive_world(void **state) {
 }
 
 /* More bits than a column of them holds: two columns. */
-static void many_bits_agree_with_the_naive_world(void **state) {
-  (void)state;
+TEST(many_bits_agree_with_the_naive_world) {
   for (uint32_t seed = 1; seed <= naive_seeds(6); seed++) {
     Naive *naive = naive_open(seed);
     Store *world = &naive->fixture.world;
@@ -37,8 +36,7 @@ static void many_bits_agree_with_the_naive_world(void **state) {
   }
 }
 
-static void changing_layouts_agree_with_the_naive_world(void **state) {
-  (void)state;
+TEST(changing_layouts_agree_with_the_naive_world) {
   for (uint32_t seed = 1; seed <= naive_seeds(8); seed++) {
     Naive *naive = naive_open(seed);
     Store *world = &naive->fixture.world;
@@ -58,8 +56,7 @@ static void changing_layouts_agree_with_the_naive_world(void **state) {
 
 /* The first add finds out what the later ones remember; each stores the
  * defaults, whatever types and storage, and whatever else its table has. */
-static void adding_without_a_value_stores_defaults(void **state) {
-  (void)state;
+TEST(adding_without_a_value_stores_defaults) {
   static const char *const letters[] = {"f", "w", "ff", "d", "bwhd"};
   for (uint32_t kind = 0; kind < 20; kind++) {
     Fixture fixture;
@@ -95,8 +92,7 @@ static void adding_without_a_value_stores_defaults(void **state) {
 #ifndef ECS_TINY
 /* Masks of nine words do not fit the stack buffer of eight. Every change of a
  * row is tested: a spawn, a first component of a group, an edge. */
-static void hundreds_of_components_work_like_few(void **state) {
-  (void)state;
+TEST(hundreds_of_components_work_like_few) {
   for (uint64_t n = 1; n < 40; n++) {
     Fixture fixture;
     start(&fixture);
@@ -130,8 +126,7 @@ static void hundreds_of_components_work_like_few(void **state) {
 /* An entity enters the group with a component in the second word of masks:
  * nothing of the first word is added, and this component remains when the
  * others are removed. */
-static void the_second_word_of_masks_is_looked_at(void **state) {
-  (void)state;
+TEST(the_second_word_of_masks_is_looked_at) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;

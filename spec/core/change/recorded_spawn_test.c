@@ -8,6 +8,7 @@
  */
 #include "change/recorded_spawn.h"
 #include "flush_fixture.h"
+#include "test_case.h"
 
 #define KINDS 64u
 
@@ -108,8 +109,7 @@ static void assert_twins(const Fixture *fixture, const Fixture *twin,
 
 /* Every kind, in many orders: births of one shape are interrupted by others that
  * go to the same table, or have no part in common with it. */
-static void births_of_several_shapes_are_as_if_at_once(void **state) {
-  (void)state;
+TEST(births_of_several_shapes_are_as_if_at_once) {
   for (uint32_t stride = 1; stride < 9; stride += 2)
     for (uint32_t first = 0; first < KINDS; first += 5) {
       Fixture fixture, twin;
@@ -131,8 +131,7 @@ static void births_of_several_shapes_are_as_if_at_once(void **state) {
 }
 
 /* Around the number of entities that are placed together. */
-static void many_births_of_one_shape_are_as_if_at_once(void **state) {
-  (void)state;
+TEST(many_births_of_one_shape_are_as_if_at_once) {
   static const uint32_t counts[] = {1,
                                     ECS_BIRTH_ROWS - 1,
                                     ECS_BIRTH_ROWS,
@@ -159,8 +158,7 @@ static void many_births_of_one_shape_are_as_if_at_once(void **state) {
     }
 }
 
-static void every_value_is_its_own_entitys(void **state) {
-  (void)state;
+TEST(every_value_is_its_own_entitys) {
   Fixture fixture;
   ecs_Entity e[12];
   start(&fixture);
@@ -187,8 +185,7 @@ static void every_value_is_its_own_entitys(void **state) {
 }
 
 /* Bits are written of those rows alone that are born with them. */
-static void tags_stored_as_bits_are_those_of_their_rows(void **state) {
-  (void)state;
+TEST(tags_stored_as_bits_are_those_of_their_rows) {
   Fixture fixture;
   ecs_Entity e[40];
   start(&fixture);
@@ -209,8 +206,7 @@ static void tags_stored_as_bits_are_those_of_their_rows(void **state) {
 
 /* Entities are spawned first and have parts added later, so that their values
  * lie in several runs; others are spawned whole, and have the same shape. */
-static void split_chains_are_as_if_whole(void **state) {
-  (void)state;
+TEST(split_chains_are_as_if_whole) {
   for (uint32_t kind = 0; kind < KINDS; kind++)
     for (uint32_t way = 0; way < 3; way++) {
       Fixture fixture, twin;
@@ -236,8 +232,7 @@ static void split_chains_are_as_if_whole(void **state) {
 
 /* Values that are larger than a page of commands, and so many that they are
  * placed before there are enough entities. */
-static void joined_values_may_be_larger_than_a_page(void **state) {
-  (void)state;
+TEST(joined_values_may_be_larger_than_a_page) {
   enum { FIELDS = 64 };
   Fixture fixture;
   static ecs_Entity e[MOST];
@@ -295,8 +290,7 @@ static void change_part(const Fixture *fixture, ecs_Entity entity,
 
 /* Chains go on as others did before, or differ in the entity, the component,
  * the kind or the value; of entities with rows, and of new ones. */
-static void commands_go_on_with_their_own_chain(void **state) {
-  (void)state;
+TEST(commands_go_on_with_their_own_chain) {
   enum { ENTITIES = 7, STEPS = 60 };
   for (uint32_t seed = 1; seed < 60; seed++) {
     Fixture fixture, twin;
@@ -329,8 +323,7 @@ static void commands_go_on_with_their_own_chain(void **state) {
 
 /* What is remembered of a shape holds no longer when components are stored
  * together, or memory was given back. */
-static void births_go_to_the_tables_of_the_day(void **state) {
-  (void)state;
+TEST(births_go_to_the_tables_of_the_day) {
   Fixture fixture, twin;
   ecs_Entity e[24];
   start(&fixture);
@@ -358,8 +351,7 @@ static void births_go_to_the_tables_of_the_day(void **state) {
 
 /* More parts than a birth may have are added one by one. */
 #ifndef ECS_TINY
-static void births_of_very_many_parts_are_as_others(void **state) {
-  (void)state;
+TEST(births_of_very_many_parts_are_as_others) {
   Fixture fixture;
   ecs_Component many[BIRTH_PARTS + 1];
   static const ecs_Field field = {"f", ECS_U16, 3};
@@ -401,8 +393,7 @@ static void births_of_very_many_parts_are_as_others(void **state) {
 #endif
 
 /* A NaN with a payload is stored as any NaN, and a bool is 0 or 1. */
-static void values_are_made_canonical(void **state) {
-  (void)state;
+TEST(values_are_made_canonical) {
   Fixture fixture;
   start(&fixture);
   for (uint32_t split = 0; split < 2; split++) {

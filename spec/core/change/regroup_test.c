@@ -5,6 +5,7 @@
  */
 #include "world/world_hash.h"
 #include "world_fixture.h"
+#include "test_case.h"
 
 #define PEOPLE 30u
 
@@ -68,8 +69,7 @@ static uint32_t group_of(const Town *town, ecs_Component component) {
   return town->fixture.world.components[component].group_id;
 }
 
-static void every_set_of_components_goes_apart_and_comes_back(void **state) {
-  (void)state;
+TEST(every_set_of_components_goes_apart_and_comes_back) {
   for (uint32_t set = 1; set < 256; set += 3) {
     Town town;
     ecs_Component components[8];
@@ -94,8 +94,7 @@ static void every_set_of_components_goes_apart_and_comes_back(void **state) {
   }
 }
 
-static void tags_become_bits_and_leave_them(void **state) {
-  (void)state;
+TEST(tags_become_bits_and_leave_them) {
   for (uint32_t set = 1; set < 16; set++) {
     Town town;
     ecs_Component tags[4];
@@ -126,8 +125,7 @@ static void tags_become_bits_and_leave_them(void **state) {
 }
 
 /* Labels of components a, b, c, tag, bit, other bit, sparse, sparse tag. */
-static void many_groups_are_made_at_once(void **state) {
-  (void)state;
+TEST(many_groups_are_made_at_once) {
   static const uint32_t layouts[][9] = {
       {0, 7, 7, 9, 0, 1, 1, 9, 5},
       {0, 0, 0, 0, 0, 0, 0, 0, 0},
@@ -162,8 +160,7 @@ static void many_groups_are_made_at_once(void **state) {
 }
 
 /* Each set of four tags goes from where another set left them. */
-static void tags_go_from_anywhere_to_anywhere(void **state) {
-  (void)state;
+TEST(tags_go_from_anywhere_to_anywhere) {
   Town town;
   open_town(&town);
   Store *world = &town.fixture.world;
@@ -190,8 +187,7 @@ static void tags_go_from_anywhere_to_anywhere(void **state) {
 }
 
 /* So many that their combinations are not remembered, and each in use. */
-static void seventy_tags_become_bits_at_once(void **state) {
-  (void)state;
+TEST(seventy_tags_become_bits_at_once) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;
@@ -221,8 +217,7 @@ static void seventy_tags_become_bits_at_once(void **state) {
 
 /* The entities of the tables {a} and {a tag} are one table {a} afterwards, in
  * the order of the tables. */
-static void rows_of_joined_tables_keep_their_order(void **state) {
-  (void)state;
+TEST(rows_of_joined_tables_keep_their_order) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;
@@ -246,8 +241,7 @@ static void rows_of_joined_tables_keep_their_order(void **state) {
   finish(&fixture);
 }
 
-static void a_group_that_was_given_up_is_taken_again(void **state) {
-  (void)state;
+TEST(a_group_that_was_given_up_is_taken_again) {
   Town town;
   open_town(&town);
   const Store *world = &town.fixture.world;
@@ -274,8 +268,7 @@ static void a_group_that_was_given_up_is_taken_again(void **state) {
   finish(&town.fixture);
 }
 
-static void only_one_component_alone_has_a_narrow_locator(void **state) {
-  (void)state;
+TEST(only_one_component_alone_has_a_narrow_locator) {
   Town town;
   open_town(&town);
   Store *world = &town.fixture.world;
@@ -298,8 +291,7 @@ static void only_one_component_alone_has_a_narrow_locator(void **state) {
   finish(&town.fixture);
 }
 
-static void what_does_not_change_stays_where_it_is(void **state) {
-  (void)state;
+TEST(what_does_not_change_stays_where_it_is) {
   Town town;
   open_town(&town);
   Store *world = &town.fixture.world;
@@ -318,8 +310,7 @@ static void what_does_not_change_stays_where_it_is(void **state) {
 }
 
 /* If a version were used again, stale plans would seem fresh. */
-static void versions_only_grow(void **state) {
-  (void)state;
+TEST(versions_only_grow) {
   Town town;
   open_town(&town);
   Store *world = &town.fixture.world;
@@ -335,8 +326,7 @@ static void versions_only_grow(void **state) {
 }
 
 /* Rows are taken over in the order of the main group's tables. */
-static void rows_keep_the_order_of_the_main_group(void **state) {
-  (void)state;
+TEST(rows_keep_the_order_of_the_main_group) {
   Town town;
   open_town(&town);
   const Store *world = &town.fixture.world;
@@ -356,8 +346,7 @@ static void rows_keep_the_order_of_the_main_group(void **state) {
   finish(&town.fixture);
 }
 
-static void one_group_too_many_is_refused(void **state) {
-  (void)state;
+TEST(one_group_too_many_is_refused) {
 #ifdef ECS_TINY
   Fixture fixture;
   start(&fixture);
@@ -380,8 +369,7 @@ static void one_group_too_many_is_refused(void **state) {
 }
 
 /* The limit counts the groups that there will be, not labels. */
-static void a_partition_may_take_all_groups_again(void **state) {
-  (void)state;
+TEST(a_partition_may_take_all_groups_again) {
 #ifdef ECS_TINY
   Fixture fixture;
   start(&fixture);
@@ -405,8 +393,7 @@ static void a_partition_may_take_all_groups_again(void **state) {
 #endif
 }
 
-static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
-  (void)state;
+TEST(a_failed_regrouping_leaves_all_as_it_was) {
   Town town;
   open_town(&town);
   Store *world = &town.fixture.world;
@@ -433,8 +420,7 @@ static void a_failed_regrouping_leaves_all_as_it_was(void **state) {
 }
 
 /* The same for all groups at once, bits among them. */
-static void a_failed_partition_leaves_all_as_it_was(void **state) {
-  (void)state;
+TEST(a_failed_partition_leaves_all_as_it_was) {
   static const uint32_t layouts[][9] = {{0, 7, 7, 9, 1, 0, 1, 9, 5},
                                         {0, 0, 3, 4, 0, 1, 0, 5, 1}};
   Town town;

@@ -1,6 +1,7 @@
 /* spawn_test.c: entities are spawned with all of their values, or not at all.
  */
 #include "world_fixture.h"
+#include "test_case.h"
 
 typedef struct Cast {
   Fixture fixture;
@@ -44,8 +45,7 @@ static double field_of(const Store *world, ecs_Entity entity,
                          (char *)&image + what->schema->fields[field].offset);
 }
 
-static void a_bundle_is_made_once_for_components_in_order(void **state) {
-  (void)state;
+TEST(a_bundle_is_made_once_for_components_in_order) {
   Cast cast;
   open_cast(&cast);
   Store *world = &cast.fixture.world;
@@ -65,8 +65,7 @@ static void a_bundle_is_made_once_for_components_in_order(void **state) {
   finish(&cast.fixture);
 }
 
-static void recent_bundles_without_id_are_used_again(void **state) {
-  (void)state;
+TEST(recent_bundles_without_id_are_used_again) {
   Cast cast;
   open_cast(&cast);
   Store *world = &cast.fixture.world;
@@ -92,8 +91,7 @@ static void recent_bundles_without_id_are_used_again(void **state) {
   finish(&cast.fixture);
 }
 
-static void a_refused_bundle_leaves_no_trace(void **state) {
-  (void)state;
+TEST(a_refused_bundle_leaves_no_trace) {
   for (uint64_t n = 1;; n++) {
     Cast cast;
     ecs_Bundle id = 0;
@@ -111,8 +109,7 @@ static void a_refused_bundle_leaves_no_trace(void **state) {
   }
 }
 
-static void there_are_as_many_bundles_as_the_limit_says(void **state) {
-  (void)state;
+TEST(there_are_as_many_bundles_as_the_limit_says) {
 #ifdef ECS_TINY
   Cast cast;
   ecs_Bundle id = 0;
@@ -130,8 +127,7 @@ static void there_are_as_many_bundles_as_the_limit_says(void **state) {
 #endif
 }
 
-static void values_defaults_and_bits_arrive_where_they_belong(void **state) {
-  (void)state;
+TEST(values_defaults_and_bits_arrive_where_they_belong) {
   Cast cast;
   Image images[2];
   open_cast(&cast);
@@ -162,8 +158,7 @@ static void values_defaults_and_bits_arrive_where_they_belong(void **state) {
 }
 
 /* Bundles of the main group alone, in either order of components. */
-static void rows_of_one_group_get_values_and_defaults(void **state) {
-  (void)state;
+TEST(rows_of_one_group_get_values_and_defaults) {
   Cast cast;
   Image images[2];
   open_cast(&cast);
@@ -196,8 +191,7 @@ static void rows_of_one_group_get_values_and_defaults(void **state) {
   finish(&cast.fixture);
 }
 
-static void many_are_spawned_in_rows_that_follow_each_other(void **state) {
-  (void)state;
+TEST(many_are_spawned_in_rows_that_follow_each_other) {
   Cast cast;
   open_cast(&cast);
   Store *world = &cast.fixture.world;
@@ -229,8 +223,7 @@ static void many_are_spawned_in_rows_that_follow_each_other(void **state) {
 }
 
 /* Recycled indices first, then fresh ones, over several pages of a locator. */
-static void reserved_room_takes_spawns_without_a_request(void **state) {
-  (void)state;
+TEST(reserved_room_takes_spawns_without_a_request) {
   for (uint32_t freed = 0; freed < 12; freed++) {
     Cast cast;
     open_cast(&cast);
@@ -266,8 +259,7 @@ static ecs_Status go(Store *world, Bundle *bundle, Way way) {
 }
 
 /* With and without tables of the bundle being there already. */
-static void a_failed_spawn_leaves_not_even_an_empty_table(void **state) {
-  (void)state;
+TEST(a_failed_spawn_leaves_not_even_an_empty_table) {
   for (uint32_t setting = 0; setting < 2 * WAY_COUNT; setting++) {
     Way way = setting / 2;
     for (uint64_t n = 1;; n++) {
@@ -296,8 +288,7 @@ static void a_failed_spawn_leaves_not_even_an_empty_table(void **state) {
   }
 }
 
-static void more_entities_than_the_limit_are_refused(void **state) {
-  (void)state;
+TEST(more_entities_than_the_limit_are_refused) {
   Cast cast;
   uint32_t rows[2];
   open_cast(&cast);
@@ -322,8 +313,7 @@ static void more_entities_than_the_limit_are_refused(void **state) {
   finish(&cast.fixture);
 }
 
-static void a_bundle_follows_its_components_to_other_groups(void **state) {
-  (void)state;
+TEST(a_bundle_follows_its_components_to_other_groups) {
   Cast cast;
   open_cast(&cast);
   Store *world = &cast.fixture.world;
@@ -345,8 +335,7 @@ static void a_bundle_follows_its_components_to_other_groups(void **state) {
 }
 
 /* Pointers to columns are valid while the version is unchanged. */
-static void room_that_moves_columns_grows_the_versions(void **state) {
-  (void)state;
+TEST(room_that_moves_columns_grows_the_versions) {
   Cast cast;
   open_cast(&cast);
   Store *world = &cast.fixture.world;

@@ -2,9 +2,9 @@
  * applied.
  */
 #include "flush_fixture.h"
+#include "test_case.h"
 
-static void staged_rows_of_no_entities_are_freed(void **state) {
-  (void)state;
+TEST(staged_rows_of_no_entities_are_freed) {
   Fixture fixture;
   start(&fixture);
   ecs_Bundle bundle = 0;
@@ -29,8 +29,7 @@ static void assert_a(const Fixture *fixture, ecs_Entity entity, double x,
   assert_true(a.y == y);
 }
 
-static void staged_values_arrive_and_can_be_changed_before(void **state) {
-  (void)state;
+TEST(staged_values_arrive_and_can_be_changed_before) {
   Fixture fixture;
   ecs_Entity e[6];
   start(&fixture);
@@ -72,8 +71,7 @@ static void staged_values_arrive_and_can_be_changed_before(void **state) {
   finish(&fixture);
 }
 
-static void staged_values_are_made_canonical(void **state) {
-  (void)state;
+TEST(staged_values_are_made_canonical) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component what[] = {fixture.a, fixture.b};

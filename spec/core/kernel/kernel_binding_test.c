@@ -2,6 +2,7 @@
  * bindings are destroyed.
  */
 #include "kernel_fixture.h"
+#include "test_case.h"
 
 /* Binding ----------------------------------------------------------------- */
 
@@ -20,8 +21,7 @@ static ecs_Status ask(ecs_KernelColumn column, ecs_Access access) {
   return status;
 }
 
-static void a_term_gives_at_least_the_access_that_is_asked(void **state) {
-  (void)state;
+TEST(a_term_gives_at_least_the_access_that_is_asked) {
   static const bool fits[3][5] = {/* kernel: write, read, optional */
                                   {true, false, false, false, false},
                                   {true, true, false, false, false},
@@ -40,8 +40,7 @@ static void a_term_gives_at_least_the_access_that_is_asked(void **state) {
         ECS_E_KERNEL);
 }
 
-static void a_column_is_a_field_of_a_term_with_its_type(void **state) {
-  (void)state;
+TEST(a_column_is_a_field_of_a_term_with_its_type) {
   static const ecs_KernelColumn good[] = {{"P", "x", ECS_F64, ECS_READ},
                                           {"P", "y", ECS_F32, ECS_READ}};
   static const ecs_KernelColumn bad[] = {
@@ -59,8 +58,7 @@ static void a_column_is_a_field_of_a_term_with_its_type(void **state) {
     assert_int_equal(ask(bad[i], ECS_WRITE), ECS_E_KERNEL);
 }
 
-static void the_first_column_that_does_not_fit_is_named(void **state) {
-  (void)state;
+TEST(the_first_column_that_does_not_fit_is_named) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_READ}, {fixture.v, ECS_READ}};
@@ -83,8 +81,7 @@ static void the_first_column_that_does_not_fit_is_named(void **state) {
   finish(&fixture);
 }
 
-static void columns_are_mapped_to_those_of_the_query(void **state) {
-  (void)state;
+TEST(columns_are_mapped_to_those_of_the_query) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {
@@ -102,8 +99,7 @@ static void columns_are_mapped_to_those_of_the_query(void **state) {
   finish(&fixture);
 }
 
-static void bindings_end_with_their_query(void **state) {
-  (void)state;
+TEST(bindings_end_with_their_query) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};

@@ -10,17 +10,12 @@
  *      no such object           ECS_E_LIBRARY, a reason
  */
 #define _POSIX_C_SOURCE 200809L
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "ecs.h"
 
 static char directory[64] = "/tmp/ecs_library_test_XXXXXX";
@@ -79,8 +74,7 @@ static int remove_directory(void **state) {
   return system(command);
 }
 
-static void a_library_of_this_abi_is_loaded(void **state) {
-  (void)state;
+TEST(a_library_of_this_abi_is_loaded) {
   const ecs_KernelLibrary *library = NULL, *again = NULL;
   const char *path = build("good", "");
   char text[128] = "untouched";
@@ -99,8 +93,7 @@ static void a_library_of_this_abi_is_loaded(void **state) {
   assert_int_equal(kernel->columns[0].type, ECS_F64);
 }
 
-static void kernels_are_found_by_their_whole_names(void **state) {
-  (void)state;
+TEST(kernels_are_found_by_their_whole_names) {
   const ecs_KernelLibrary *library = NULL;
   assert_int_equal(ecs_library_load(build("find", ""), &library, NULL, 0),
                    ECS_OK);
@@ -111,8 +104,7 @@ static void kernels_are_found_by_their_whole_names(void **state) {
     assert_null(ecs_library_find(library, none[i]));
 }
 
-static void a_library_of_another_abi_is_refused(void **state) {
-  (void)state;
+TEST(a_library_of_another_abi_is_refused) {
   static const char *const macros[] = {
       "-DABI=1",    "-DABI=-1",    "-DKERNEL=8", "-DKERNEL=-8",
       "-DCOLUMN=8", "-DCOLUMN=-8", "-DCALL=8",   "-DCALL=-8"};
@@ -131,8 +123,7 @@ static void a_library_of_another_abi_is_refused(void **state) {
   }
 }
 
-static void what_is_no_kernel_library_is_refused_with_a_reason(void **state) {
-  (void)state;
+TEST(what_is_no_kernel_library_is_refused_with_a_reason) {
   const ecs_KernelLibrary *library = NULL;
   char text[256] = "";
   const char *path = build("nameless", "-UNAME -DNAME=something");
@@ -146,8 +137,7 @@ static void what_is_no_kernel_library_is_refused_with_a_reason(void **state) {
   assert_null(library);
 }
 
-static void a_reason_is_cut_to_the_room_there_is(void **state) {
-  (void)state;
+TEST(a_reason_is_cut_to_the_room_there_is) {
   const ecs_KernelLibrary *library = NULL;
   for (size_t capacity = 0; capacity < 20; capacity++) {
     char text[32];

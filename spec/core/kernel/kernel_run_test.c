@@ -1,5 +1,6 @@
 /* kernel_run_test.c: native kernels run over a query's rows. */
 #include "kernel_fixture.h"
+#include "test_case.h"
 
 static void store_noise(const ecs_KernelCall *call) {
   const uint64_t noise = UINT64_C(0x7ff8000000000001);
@@ -19,8 +20,7 @@ static double x_of(const Fixture *fixture, ecs_Entity entity) {
 
 /* Full plans -------------------------------------------------------------- */
 
-static void a_full_plan_is_one_call_with_a_block_per_table(void **state) {
-  (void)state;
+TEST(a_full_plan_is_one_call_with_a_block_per_table) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
@@ -47,8 +47,7 @@ static void a_full_plan_is_one_call_with_a_block_per_table(void **state) {
   finish(&fixture);
 }
 
-static void without_rows_a_call_has_no_blocks(void **state) {
-  (void)state;
+TEST(without_rows_a_call_has_no_blocks) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
@@ -60,8 +59,7 @@ static void without_rows_a_call_has_no_blocks(void **state) {
   finish(&fixture);
 }
 
-static void blocks_are_kept_until_the_group_changes(void **state) {
-  (void)state;
+TEST(blocks_are_kept_until_the_group_changes) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
@@ -84,8 +82,7 @@ static void blocks_are_kept_until_the_group_changes(void **state) {
   finish(&fixture);
 }
 
-static void blocks_follow_the_layout(void **state) {
-  (void)state;
+TEST(blocks_follow_the_layout) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
@@ -112,8 +109,7 @@ static void blocks_follow_the_layout(void **state) {
 
 /* Other plans ------------------------------------------------------------- */
 
-static void other_plans_hand_out_their_blocks_one_at_a_time(void **state) {
-  (void)state;
+TEST(other_plans_hand_out_their_blocks_one_at_a_time) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
@@ -138,8 +134,7 @@ static void other_plans_hand_out_their_blocks_one_at_a_time(void **state) {
   finish(&fixture);
 }
 
-static void whole_tables_are_not_to_be_had_of_other_plans(void **state) {
-  (void)state;
+TEST(whole_tables_are_not_to_be_had_of_other_plans) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
@@ -157,8 +152,7 @@ static void whole_tables_are_not_to_be_had_of_other_plans(void **state) {
 
 /* Access and failures ----------------------------------------------------- */
 
-static void a_kernel_may_not_touch_what_a_cursor_owns(void **state) {
-  (void)state;
+TEST(a_kernel_may_not_touch_what_a_cursor_owns) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
@@ -183,8 +177,7 @@ static void a_kernel_may_not_touch_what_a_cursor_owns(void **state) {
   finish(&fixture);
 }
 
-static void a_nan_with_a_payload_is_found_in_checked_builds(void **state) {
-  (void)state;
+TEST(a_nan_with_a_payload_is_found_in_checked_builds) {
   for (uint32_t partial = 0; partial < 2; partial++) {
     Fixture fixture;
     start(&fixture);
@@ -218,8 +211,7 @@ static void store_noise_last(const ecs_KernelCall *call) {
 
 /* The NaN is in the last column and the last row of every block. The columns
  * before it hold no NaN, or are absent. */
-static void every_column_of_every_block_is_scanned(void **state) {
-  (void)state;
+TEST(every_column_of_every_block_is_scanned) {
   static const ecs_KernelColumn columns[] = {{"V", "v", ECS_U32, ECS_OPTIONAL},
                                              {"P", "y", ECS_F32, ECS_WRITE},
                                              {"P", "x", ECS_F64, ECS_WRITE}};
@@ -243,8 +235,7 @@ static void every_column_of_every_block_is_scanned(void **state) {
   finish(&fixture);
 }
 
-static void a_column_that_is_only_read_is_not_scanned(void **state) {
-  (void)state;
+TEST(a_column_that_is_only_read_is_not_scanned) {
   Fixture fixture;
   start(&fixture);
   static const ecs_KernelColumn column = {"P", "x", ECS_F64, ECS_READ};
@@ -259,8 +250,7 @@ static void a_column_that_is_only_read_is_not_scanned(void **state) {
 }
 #endif
 
-static void every_allocation_of_a_kernel_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_a_kernel_may_fail) {
   for (uint32_t round = 0; round < 4; round++) {
     Fixture fixture;
     FailingMode mode = round % 2 == 0 ? FAIL_ONCE : FAIL_ONWARD;

@@ -6,14 +6,9 @@
  */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "ecs.h"
 #include "math/elementary.h"
 
@@ -104,8 +99,7 @@ static double distance(double got, long double want) {
                   ldexpl(1.0L, exponent - DBL_MANT_DIG));
 }
 
-static void results_are_as_near_as_promised(void **state) {
-  (void)state;
+TEST(results_are_as_near_as_promised) {
   if (LDBL_MANT_DIG <= DBL_MANT_DIG) skip();
   seed = UINT64_C(88172645463325252);
   for (size_t k = 0; k < FUNCTION_COUNT; k++) {
@@ -161,8 +155,7 @@ static void agree(const char *name, double x, double y, double got,
     fail_msg("%s(%a, %a) is %a, not %a", name, x, y, got, want);
 }
 
-static void edges_are_as_c_has_them(void **state) {
-  (void)state;
+TEST(edges_are_as_c_has_them) {
   for (size_t i = 0; i < EDGE_COUNT; i++) {
     double x = edges[i];
     agree("sin", x, 0.0, ecs_sin(x), sin(x));
@@ -178,8 +171,7 @@ static void edges_are_as_c_has_them(void **state) {
 }
 
 /* Hashes every result in order. All NaNs count as one. */
-static void bits_are_the_same_on_every_machine(void **state) {
-  (void)state;
+TEST(bits_are_the_same_on_every_machine) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   seed = UINT64_C(2463534242);
   for (size_t k = 0; k < FUNCTION_COUNT; k++) {

@@ -1,24 +1,17 @@
 /* random_test.c: the random numbers of rows. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "ecs.h"
 
 /* Every machine must give these numbers: replays rely on them. */
-static void draws_are_these(void **state) {
-  (void)state;
+TEST(draws_are_these) {
   assert_true(ecs_random_key(1, "wander", 2) == UINT64_C(0xeb309040701c8eb9));
   assert_true(ecs_random(1, 2, 0) == 0x1.799bfb392d431p-1);
   assert_true(ecs_random(1, 2, 1) == 0x1.d898b7dcc4e02p-1);
 }
 
-static void keys_tell_seed_name_and_tick_apart(void **state) {
-  (void)state;
+TEST(keys_tell_seed_name_and_tick_apart) {
   const uint64_t key = ecs_random_key(1, "a", 1);
   assert_true(key == ecs_random_key(1, "a", 1));
   assert_true(key != ecs_random_key(2, "a", 1));
@@ -29,10 +22,9 @@ static void keys_tell_seed_name_and_tick_apart(void **state) {
 }
 
 /* Negative counts, fractions below 1, NaN and too large ones count as 0. */
-static void odd_counts_are_zero(void **state) {
+TEST(odd_counts_are_zero) {
   static const double odd[] = {-1,        -0.5,   NAN,   HUGE_VAL,
                                -HUGE_VAL, 0x1p53, 1e300, 0.75};
-  (void)state;
   for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
     assert_true(ecs_random(5, 6, odd[k]) == ecs_random(5, 6, 0));
   assert_true(ecs_random(5, 6, 0x1p53 - 1) != ecs_random(5, 6, 0));
@@ -62,8 +54,7 @@ static void check_spread(int which) {
   assert_true(fabs(products / count) < 0.0015);
 }
 
-static void draws_are_spread_evenly(void **state) {
-  (void)state;
+TEST(draws_are_spread_evenly) {
   for (int which = 0; which < 3; which++) check_spread(which);
 }
 

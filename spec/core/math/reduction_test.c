@@ -1,14 +1,9 @@
 /* reduction_test.c: reduces many numbers to one, in a fixed order. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "math/reduction.h"
 
 #define MOST_ROWS 3000u
@@ -60,8 +55,7 @@ static double reduced(ReductionKind kind, uint64_t rows) {
   return reduction.total;
 }
 
-static void rows_are_joined_in_their_order(void **state) {
-  (void)state;
+TEST(rows_are_joined_in_their_order) {
   static const uint64_t counts[] = {0,  1,    2,    15,   16,   17,       33,
                                     99, 1023, 1024, 1025, 2048, MOST_ROWS};
   for (int kind = 0; kind < 3; kind++)
@@ -71,22 +65,19 @@ static void rows_are_joined_in_their_order(void **state) {
 }
 
 /* Otherwise the test above could not fail. */
-static void the_order_matters_here(void **state) {
-  (void)state;
+TEST(the_order_matters_here) {
   double plain = 0;
   for (uint64_t row = 0; row < MOST_ROWS; row++) plain += number_of(row);
   assert_false(same(plain, reduced(REDUCTION_SUM, MOST_ROWS)));
 }
 
-static void nothing_comes_to_the_start(void **state) {
-  (void)state;
+TEST(nothing_comes_to_the_start) {
   assert_true(same(reduced(REDUCTION_SUM, 0), 0.0));
   assert_true(same(reduced(REDUCTION_LEAST, 0), (double)INFINITY));
   assert_true(same(reduced(REDUCTION_GREATEST, 0), -(double)INFINITY));
 }
 
-static void folds_of_empty_lanes_change_nothing(void **state) {
-  (void)state;
+TEST(folds_of_empty_lanes_change_nothing) {
   for (int kind = 0; kind < 3; kind++) {
     Reduction reduction;
     reduction_begin(&reduction, (ReductionKind)kind);
@@ -98,8 +89,7 @@ static void folds_of_empty_lanes_change_nothing(void **state) {
   }
 }
 
-static void extremes_ignore_nan_and_keep_the_first(void **state) {
-  (void)state;
+TEST(extremes_ignore_nan_and_keep_the_first) {
   double nan = (double)NAN;
   assert_true(reduction_join(REDUCTION_LEAST, 2, nan) == 2);
   assert_true(reduction_join(REDUCTION_GREATEST, 2, nan) == 2);

@@ -7,15 +7,10 @@
  * within reach, it is a finite number.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "math/remainder.h"
 
 #define PAIRS 300000
@@ -132,8 +127,7 @@ static bool check(Pair pair, double rest, double reach) {
   return true;
 }
 
-static void is_that_of_fmod(void **state) {
-  (void)state;
+TEST(is_that_of_fmod) {
   uint32_t answered = 0;
   seed = 5;
   for (uint32_t i = 0; i < PAIRS; i++) {
@@ -144,8 +138,7 @@ static void is_that_of_fmod(void **state) {
   assert_in_range(answered, PAIRS / 2, PAIRS - 1);
 }
 
-static void is_that_of_fmod_for_floats(void **state) {
-  (void)state;
+TEST(is_that_of_fmod_for_floats) {
   uint32_t answered = 0;
   seed = 6;
   for (uint32_t i = 0; i < PAIRS; i++) {
@@ -157,8 +150,7 @@ static void is_that_of_fmod_for_floats(void **state) {
 }
 
 /* Every pair of them, both ways. */
-static void is_right_at_edges(void **state) {
-  (void)state;
+TEST(is_right_at_edges) {
   const double edges[] = {0.0,
                           0x1p-1074,
                           0x1.fffffffffffffp-1023,
@@ -195,8 +187,7 @@ static void is_right_at_edges(void **state) {
 }
 
 /* Both numbers are compared with fmod above; these are Lua's own results. */
-static void modulo_has_the_sign_of_the_divisor(void **state) {
-  (void)state;
+TEST(modulo_has_the_sign_of_the_divisor) {
   assert_true(same(1.0, remainder_to_modulo(remainder_near(-5.0, 3.0), 3.0)));
   assert_true(same(-1.0, remainder_to_modulo(remainder_near(5.0, -3.0), -3.0)));
   assert_true(same(-0.0, remainder_to_modulo(remainder_near(-6.0, 3.0), 3.0)));

@@ -1,13 +1,7 @@
 /* program_cycles_test.c: where the cycles of a program are. What the verifier
  * refuses is in program_ir_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program/program_cycles.h"
 #include "program_rig.h"
 
@@ -19,7 +13,7 @@ static void assert_cycle(const Cycle *cycle, uint32_t repeat, uint32_t first,
   assert_int_equal(cycle->outer, outer);
 }
 
-static void cycles_are_found(void **state) {
+TEST(cycles_are_found) {
   static const char text[] =
       "v0 = constant bool false\n"
       "repeat\n"
@@ -40,7 +34,6 @@ static void cycles_are_found(void **state) {
   ecs_Program *program = NULL;
   Cycle cycles[3];
   uint32_t inside[14];
-  (void)state;
   rig_init(&rig);
   assert_int_equal(rig_create(&rig, text, sizeof text - 1, &program), ECS_OK);
   assert_int_equal(program->cycle_count, 3);

@@ -5,15 +5,10 @@
  * follows from the seed: PROGRAM_SEED and PROGRAM_COUNT in the environment
  * choose others, and a failure prints the text and the seed of the program.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program_writer.h"
 
 #define PROGRAMS 20000u
@@ -100,11 +95,10 @@ static void print_wholes(bool all) {
   print_message("\n");
 }
 
-static void random_programs_are_as_the_reference(void **state) {
+TEST(random_programs_are_as_the_reference) {
   uint64_t seed = from_environment("PROGRAM_SEED", 1);
   uint64_t count = from_environment("PROGRAM_COUNT", PROGRAMS);
   Rig rig;
-  (void)state;
   rig_init(&rig);
   for (uint64_t last = seed + count; seed < last; seed++) {
     ecs_Program *program = NULL;

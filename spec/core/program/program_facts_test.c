@@ -3,13 +3,7 @@
  * Each fact is tested here. vm_planner_test.c and program_differential_test.c
  * test what is made of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program/program_facts.h"
 #include "rig_fixture.h"
 
@@ -34,8 +28,7 @@ static void forget(void) {
 }
 
 /* What a turn uses from outside is used until the cycle ends: at 16. */
-static void values_last_as_long_as_cycles(void **state) {
-  (void)state;
+TEST(values_last_as_long_as_cycles) {
   gather(
       "v3 = neg f32 v0\nv4 = neg f32 v1\nrepeat\nv5 = carry f32 v0\n"
       "repeat\nv6 = carry f32 v5\nv7 = mul f32 v6 v3\nv8 = add f32 v7 v2\n"
@@ -50,8 +43,7 @@ static void values_last_as_long_as_cycles(void **state) {
   forget();
 }
 
-static void only_what_effects_depend_on_is_needed(void **state) {
-  (void)state;
+TEST(only_what_effects_depend_on_is_needed) {
   gather("v3 = sin f32 v1\nv4 = neg f32 v0\nv5 = neg f32 v3\nstore c0 v4\n");
   const bool needed[] = {true, false, false, false, true, false};
   for (uint32_t v = 0; v < 6; v++)
@@ -61,8 +53,7 @@ static void only_what_effects_depend_on_is_needed(void **state) {
   forget();
 }
 
-static void single_values_come_of_single_values(void **state) {
-  (void)state;
+TEST(single_values_come_of_single_values) {
   gather("v3 = mul f32 v2 v2\nv4 = mul f32 v3 v0\nstore c0 v4\n");
   assert_true(facts.is_single[2]);
   assert_true(facts.is_single[3]);
@@ -71,8 +62,7 @@ static void single_values_come_of_single_values(void **state) {
   forget();
 }
 
-static void a_product_is_part_of_its_only_sum(void **state) {
-  (void)state;
+TEST(a_product_is_part_of_its_only_sum) {
   gather("v3 = mul f32 v1 v0\nv4 = add f32 v3 v1\nstore c0 v4\n");
   assert_true(facts.is_part[3]);
   assert_int_equal(facts.definition[3], 3);
@@ -85,8 +75,7 @@ static void a_product_is_part_of_its_only_sum(void **state) {
 }
 
 /* An element at a key that is the same for every row is, too. */
-static void elements_at_single_keys_are_single(void **state) {
-  (void)state;
+TEST(elements_at_single_keys_are_single) {
   gather(
       "v3 = convert f64 v0\nv4 = constant f64 2\nv5 = at f64 a0 v4\n"
       "v6 = inside a0 v4\nv7 = at f64 a0 v3\nv8 = inside a0 v3\n"
@@ -96,8 +85,7 @@ static void elements_at_single_keys_are_single(void **state) {
   forget();
 }
 
-static void what_runs_late_keeps_values_to_the_end(void **state) {
-  (void)state;
+TEST(what_runs_late_keeps_values_to_the_end) {
   gather(
       "v3 = lt f32 v0 v1\nv4 = convert f64 v0\nsum r0 v4\n"
       "sum r1 v4\nsum r1 v4\ndestroy v3\n");
@@ -112,8 +100,7 @@ static void what_runs_late_keeps_values_to_the_end(void **state) {
   forget();
 }
 
-static void a_value_is_computed_in_the_column_it_is_stored_to(void **state) {
-  (void)state;
+TEST(a_value_is_computed_in_the_column_it_is_stored_to) {
   gather("v3 = neg f32 v0\nstore c0 v3\n");
   assert_int_equal(facts.column[3], 0);
   assert_int_equal(facts.columns[0].written_at, 3);
@@ -136,8 +123,7 @@ static void a_value_is_computed_in_the_column_it_is_stored_to(void **state) {
 
 /* Operands of all changes, and new entities, are kept until the last of them,
  * where all are made. */
-static void changes_that_come_first_are_made_at_the_last(void **state) {
-  (void)state;
+TEST(changes_that_come_first_are_made_at_the_last) {
   gather("v3 = self\nv4 = lt f32 v0 v1\ndestroy_other v3\nv5 = spawn v4\n");
   assert_true(program->code[5].operation == OPERATION_DESTROY_OTHER);
   assert_int_equal(facts.changes_at, 6);
@@ -163,8 +149,7 @@ static void changes_that_come_first_are_made_at_the_last(void **state) {
   forget();
 }
 
-static void values_before_changes_are_not_computed_in_columns(void **state) {
-  (void)state;
+TEST(values_before_changes_are_not_computed_in_columns) {
   gather("v3 = neg f32 v0\nstore c0 v3\nv4 = spawn\n");
   assert_int_equal(facts.column[3], NO_VALUE);
   assert_int_equal(facts.columns[0].written_at, 5);
@@ -177,8 +162,7 @@ static void values_before_changes_are_not_computed_in_columns(void **state) {
   forget();
 }
 
-static void columns_that_may_be_absent_are_not_values(void **state) {
-  (void)state;
+TEST(columns_that_may_be_absent_are_not_values) {
   gather("");
   assert_true(facts_direct(&facts, 0, VALUE_F32));
   assert_false(facts_direct(&facts, 0, VALUE_F64));

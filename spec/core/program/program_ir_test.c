@@ -2,14 +2,9 @@
  * program that breaks this rule alone. Programs are of a rig's query
  * (program_rig.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program/program_parse.h"
 #include "program_rig.h"
 
@@ -469,9 +464,8 @@ static const Wrong wrongs[] = {
      "line 3: give: depends on an entity that the row spawns"},
 };
 
-static void every_rule_is_kept(void **state) {
+TEST(every_rule_is_kept) {
   Rig rig;
-  (void)state;
   rig_init(&rig);
   for (size_t k = 0; k < sizeof wrongs / sizeof *wrongs; k++) {
     ecs_Program *program = NULL;
@@ -486,7 +480,7 @@ static void every_rule_is_kept(void **state) {
 /* What the rules of changes allow: an exit behind other effects, and an entity
  * that the row spawns as the target of a change, as a value, and in all that is
  * not needed for changes. */
-static void changes_may_take_new_entities(void **state) {
+TEST(changes_may_take_new_entities) {
   static const char *const rights[] = {
       "v0 = constant bool true\ndestroy v0\nexit v0\n",
       "part \"R\"\nv0 = spawn\nadd_to v0 \"T\"\nset_of v0 \"B\"\n"
@@ -498,7 +492,6 @@ static void changes_may_take_new_entities(void **state) {
       "v0 = spawn\nv1 = alive v0\nv2 = get f64 v0 \"R\" \"f64\"\n"
       "sum r0 v2 v1\nstore c0 v0 v1\n"};
   Rig rig;
-  (void)state;
   rig_init(&rig);
   for (size_t k = 0; k < sizeof rights / sizeof *rights; k++) {
     ecs_Program *program = NULL;
@@ -517,14 +510,13 @@ static void changes_may_take_new_entities(void **state) {
 
 /* An entity is spawned with as many components as the limit says, and not with
  * one more. The tiny build has fewer components. */
-static void parts_have_a_limit(void **state) {
+TEST(parts_have_a_limit) {
   static char text[4096];
   ecs_World *world = NULL;
   ecs_Query *query = NULL;
   ecs_Program *program = NULL;
   char name[16], message[200] = "";
   size_t length = 0;
-  (void)state;
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
   assert_int_equal(ecs_query_create(world, NULL, 0, &query), ECS_OK);
   for (uint32_t k = 1; k <= PARTS; k++) {
@@ -571,8 +563,7 @@ static void break_one(uint32_t k, uint32_t operand, uint32_t result,
   rig_deinit(&rig);
 }
 
-static void operands_are_defined_before(void **state) {
-  (void)state;
+TEST(operands_are_defined_before) {
   break_one(1, 1, 1, "line 3: neg: an operand is not defined yet");
   break_one(1, 2, 1, "line 3: neg: an operand is not defined yet");
   break_one(1, NO_VALUE, 1, "line 3: neg: an operand is missing");
@@ -580,11 +571,10 @@ static void operands_are_defined_before(void **state) {
   break_one(2, NO_VALUE, NO_VALUE, "line 4: store: an operand is missing");
 }
 
-static void results_come_in_their_order(void **state) {
+TEST(results_come_in_their_order) {
   const char *const wrong =
       "line 3: neg: the result is not the value that "
       "comes next";
-  (void)state;
   break_one(1, 0, 2, wrong);
   break_one(1, 0, 0, wrong);
   break_one(1, 0, NO_VALUE, wrong);
@@ -593,11 +583,10 @@ static void results_come_in_their_order(void **state) {
 }
 
 /* docs/programs.md has every operation, between backticks or after one. */
-static void the_page_names_every_operation(void **state) {
+TEST(the_page_names_every_operation) {
   static char page[65536];
   char opening[40];
   FILE *file = fopen("docs/programs.md", "r");
-  (void)state;
   assert_non_null(file);
   size_t length = fread(page, 1, sizeof page - 1, file);
   fclose(file);

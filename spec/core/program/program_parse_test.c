@@ -5,15 +5,10 @@
  * (program_rig.h).
  */
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program_rig.h"
 
 typedef struct Wrong {
@@ -189,9 +184,8 @@ static const Wrong wrongs[] = {
      "column c0: the query has no M.f32 of this type with this access"},
 };
 
-static void mistakes_are_told_with_their_line(void **state) {
+TEST(mistakes_are_told_with_their_line) {
   Rig rig;
-  (void)state;
   rig_init(&rig);
   for (size_t k = 0; k < sizeof wrongs / sizeof *wrongs; k++) {
     ecs_Program *program = NULL;
@@ -211,12 +205,11 @@ static ecs_Status create(Rig *rig, const char *text, size_t length) {
   return status;
 }
 
-static void messages_keep_to_their_room(void **state) {
+TEST(messages_keep_to_their_room) {
   Rig rig;
   char room[12];
   ecs_Program *program = NULL;
   const char text[] = "\n\nnonsense";
-  (void)state;
   rig_init(&rig);
   for (size_t capacity = 0; capacity <= 10; capacity++) {
     memset(room, '#', sizeof room);
@@ -234,9 +227,8 @@ static void messages_keep_to_their_room(void **state) {
 }
 
 /* A name may hold any byte; a message holds no control bytes. */
-static void messages_hold_no_control_bytes(void **state) {
+TEST(messages_hold_no_control_bytes) {
   Rig rig;
-  (void)state;
   rig_init(&rig);
   const char text[] = "add \"\\x1b[2J\\x0a\"";
   assert_int_equal(create(&rig, text, strlen(text)), ECS_E_PROGRAM);
@@ -244,9 +236,8 @@ static void messages_hold_no_control_bytes(void **state) {
   rig_deinit(&rig);
 }
 
-static void odd_bytes_are_refused(void **state) {
+TEST(odd_bytes_are_refused) {
   Rig rig;
-  (void)state;
   rig_init(&rig);
   assert_int_equal(create(&rig, "v0 = se\0f", 9), ECS_E_PROGRAM);
   assert_string_equal(rig.message,
@@ -263,13 +254,12 @@ static void odd_bytes_are_refused(void **state) {
 }
 
 /* A world that has no components and no entities. */
-static void an_empty_world_has_programs(void **state) {
+TEST(an_empty_world_has_programs) {
   ecs_World *world = NULL;
   ecs_Query *query = NULL;
   ecs_Program *program = NULL;
   const char wrong[] = "column c0 \"N\" \"x\" f32 write";
   const char right[] = "v0 = self\nv1 = alive v0\ndestroy v1\n";
-  (void)state;
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
   assert_int_equal(ecs_query_create(world, NULL, 0, &query), ECS_OK);
   assert_int_equal(
@@ -366,11 +356,10 @@ static void line_of(Operation operation, const char *type, char *line,
   }
 }
 
-static void every_operation_comes_back(void **state) {
+TEST(every_operation_comes_back) {
   static const char *const types[] = {"f32", "f64"};
   Rig rig;
   char text[1024], line[128];
-  (void)state;
   rig_init(&rig);
   for (int k = 0; k < OPERATION_EXIT; k++)
     for (int t = 0; t < 2 && k != OPERATION_CARRY; t++) {
@@ -393,9 +382,8 @@ static void every_operation_comes_back(void **state) {
 }
 
 /* Parts and gives stay with their change, whatever its operands are. */
-static void changes_come_back(void **state) {
+TEST(changes_come_back) {
   Rig rig;
-  (void)state;
   rig_init(&rig);
   const char text[] =
       "uniform u0 bool\nuniform u1 entity\nv0 = uniform bool u0\n"
@@ -411,9 +399,8 @@ static void changes_come_back(void **state) {
 
 /* Changes that may stop the run come before what depends on entities that they
  * spawn, and before all other effects. */
-static void changes_come_before_other_effects(void **state) {
+TEST(changes_come_before_other_effects) {
   Rig rig;
-  (void)state;
   rig_init(&rig);
   assert_text(&rig,
               "column c0 \"N\" \"entity\" entity write\n"
@@ -432,9 +419,8 @@ static void changes_come_before_other_effects(void **state) {
 }
 
 /* What an exit does not need is computed behind it. */
-static void an_exit_comes_first(void **state) {
+TEST(an_exit_comes_first) {
   Rig rig;
-  (void)state;
   rig_init(&rig);
   assert_text(&rig,
               "column c0 \"N\" \"f32\" f32 write\n"
@@ -451,7 +437,7 @@ static void an_exit_comes_first(void **state) {
 }
 
 /* A cycle moves with its exit, or behind it, as a whole. */
-static void a_cycle_comes_back(void **state) {
+TEST(a_cycle_comes_back) {
   static const char declarations[] =
       "column c0 \"N\" \"f32\" f32 write\nuniform u0 bool fixed\n";
   static const char late[] =
@@ -460,7 +446,6 @@ static void a_cycle_comes_back(void **state) {
       "next v3 v1\nnext v2 v4\nagain\nstore c0 v2\n";
   char text[1024], moved[1024];
   Rig rig;
-  (void)state;
   rig_init(&rig);
   snprintf(text, sizeof text, "%sv0 = load f32 c0\nv1 = uniform bool u0\n%s",
            declarations, late);
@@ -479,9 +464,8 @@ static void a_cycle_comes_back(void **state) {
   rig_deinit(&rig);
 }
 
-static void spaces_and_comments_are_left_out(void **state) {
+TEST(spaces_and_comments_are_left_out) {
   Rig rig;
-  (void)state;
   rig_init(&rig);
   assert_text(&rig,
               "; a comment\r\n\n\tuniform   u0\tnumber;x\n"
@@ -517,12 +501,11 @@ static void numerals(Rig *rig) {
   assert_constant(rig, "bool", "true", "true");
 }
 
-static void numerals_mean_the_same_in_every_locale(void **state) {
+TEST(numerals_mean_the_same_in_every_locale) {
   static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR",
                                         "fr_FR.UTF-8", "de_DE"};
   Rig rig;
   bool comma = false;
-  (void)state;
   rig_init(&rig);
   numerals(&rig);
   for (size_t k = 0; k < sizeof locales / sizeof *locales && !comma; k++)
@@ -536,9 +519,8 @@ static void numerals_mean_the_same_in_every_locale(void **state) {
 
 /* Limits ------------------------------------------------------------------ */
 
-static void cycles_may_be_nested_so_deep(void **state) {
+TEST(cycles_may_be_nested_so_deep) {
   Rig rig;
-  (void)state;
   rig_init(&rig);
   for (uint32_t depth = ECS_CYCLE_LIMIT; depth <= ECS_CYCLE_LIMIT + 1;
        depth++) {
@@ -578,7 +560,7 @@ static ecs_Status create_many(Rig *rig, const char *first, const char *line,
   return status;
 }
 
-static void limits_hold(void **state) {
+TEST(limits_hold) {
   static const char *const lines[][2] = {
       {"", "uniform u%u number\n"},
       {"", "array a%u bool\n"},
@@ -589,7 +571,6 @@ static void limits_hold(void **state) {
       ECS_DECLARATION_LIMIT, ECS_DECLARATION_LIMIT, ECS_DECLARATION_LIMIT,
       ECS_CODE_LIMIT, ECS_CODE_LIMIT - 1};
   Rig rig;
-  (void)state;
   rig_init(&rig);
   for (int k = 0; k < 5; k++) {
     assert_int_equal(create_many(&rig, lines[k][0], lines[k][1], limits[k]),
@@ -602,7 +583,7 @@ static void limits_hold(void **state) {
 }
 
 /* The limit is higher than the number of fields in the rig's query. */
-static void columns_have_a_limit(void **state) {
+TEST(columns_have_a_limit) {
   ecs_World *world = NULL;
   ecs_Query *query = NULL;
   ecs_Term terms[ECS_DECLARATION_LIMIT / 16 + 1];
@@ -610,7 +591,6 @@ static void columns_have_a_limit(void **state) {
   char names[16][4];
   ecs_Field fields[16];
   Text text = {NULL, 0};
-  (void)state;
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
   for (uint32_t k = 0; k < 16; k++) {
     snprintf(names[k], sizeof names[k], "f%u", k);
@@ -647,10 +627,9 @@ static void columns_have_a_limit(void **state) {
   ecs_world_destroy(world);
 }
 
-static void texts_have_a_limit(void **state) {
+TEST(texts_have_a_limit) {
   Rig rig;
   char *text = malloc(ECS_TEXT_LIMIT + 1u);
-  (void)state;
   rig_init(&rig);
   memset(text, '\n', ECS_TEXT_LIMIT + 1u);
   assert_int_equal(create(&rig, text, ECS_TEXT_LIMIT), ECS_OK);

@@ -3,15 +3,10 @@
  * The random programs (program_differential_test.c) have optional columns and
  * compare values with a reference. Here is what is left out, that bits stay,
  * and that a program is made whole or not at all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program/program_presence.h"
 #include "program_fixture.h"
 
@@ -65,8 +60,7 @@ static void prepare(const char *text, uint32_t count, uint32_t kind,
   }
 }
 
-static void one_side_is_left(void **state) {
-  (void)state;
+TEST(one_side_is_left) {
   prepare(branch, 0, 0, ECS_STORE_TABLE);
   const ecs_Program *program = fixture.program;
   assert_non_null(program->assumed[0]);
@@ -84,13 +78,12 @@ static void one_side_is_left(void **state) {
   finish();
 }
 
-static void other_programs_have_one_plan(void **state) {
+TEST(other_programs_have_one_plan) {
   static const char *const texts[] = {
       COLUMNS "v0 = load f32 c0\nstore c1 v0\n",
       COLUMNS "v0 = present c2\nexit v0\n",
       COLUMNS "v0 = present c2\nrepeat\nagain v0\n",
   };
-  (void)state;
   for (size_t k = 0; k < 3; k++) {
     prepare(texts[k], 0, 0, ECS_STORE_TABLE);
     assert_null(fixture.program->assumed[0]);
@@ -115,11 +108,10 @@ static uint64_t hash_after(const char *text, uint32_t count, uint32_t kind,
   return hash;
 }
 
-static void bits_stay(void **state) {
+TEST(bits_stay) {
   static const uint32_t counts[] = {1, 5, 40, 511, 513, 1030, 2600};
   static const char *const texts[] = {branch, mixed};
   static const ecs_Storage storages[] = {ECS_STORE_TABLE, ECS_STORE_SPARSE};
-  (void)state;
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
     for (uint32_t kind = 0; kind < 6 && counts[c] <= MOST; kind++)
       for (uint32_t k = 0; k < 4; k++) {
@@ -133,8 +125,7 @@ static void bits_stay(void **state) {
 }
 
 /* Each allocation fails once. */
-static void a_program_is_made_whole_or_not(void **state) {
-  (void)state;
+TEST(a_program_is_made_whole_or_not) {
   prepare(branch, 8, 0, ECS_STORE_TABLE);
   ecs_program_destroy(fixture.program);
   uint64_t blocks = fixture.failing.blocks, n = 1;

@@ -3,13 +3,8 @@
  * program_differential_test.c tests what is made of them.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program/program_ranges.h"
 #include "rig_fixture.h"
 
@@ -44,8 +39,7 @@ static void expect_unknown(uint32_t value) {
              ranges[value].greatest);
 }
 
-static void is_known_of_fields_and_constants(void **state) {
-  (void)state;
+TEST(is_known_of_fields_and_constants) {
   find(
       "v4 = constant f64 -3\nv5 = constant f64 0.5\nv6 = constant f64 nan\n"
       "v7 = constant f64 inf\nv8 = constant f64 1e300\n"
@@ -59,8 +53,7 @@ static void is_known_of_fields_and_constants(void **state) {
   ecs_program_destroy(program);
 }
 
-static void follows_arithmetic_on_whole_numbers(void **state) {
-  (void)state;
+TEST(follows_arithmetic_on_whole_numbers) {
   find(
       "v4 = constant f64 -3\nv5 = add f64 v1 v4\nv6 = sub f64 v4 v1\n"
       "v7 = mul f64 v1 v4\nv8 = neg f64 v5\nv9 = abs f64 v5\n"
@@ -85,8 +78,7 @@ static void follows_arithmetic_on_whole_numbers(void **state) {
   ecs_program_destroy(program);
 }
 
-static void ends_where_a_type_is_no_longer_exact(void **state) {
-  (void)state;
+TEST(ends_where_a_type_is_no_longer_exact) {
   find(
       "v4 = convert f32 v1\nv5 = convert f32 v0\nv6 = mul f32 v4 v4\n"
       "v7 = mul f32 v6 v4\nv8 = mul f32 v7 v4\nv9 = convert f64 v6\n");
@@ -99,8 +91,7 @@ static void ends_where_a_type_is_no_longer_exact(void **state) {
   ecs_program_destroy(program);
 }
 
-static void is_cut_by_what_a_field_holds(void **state) {
-  (void)state;
+TEST(is_cut_by_what_a_field_holds) {
   find(
       "v4 = quantize i8 f64 v2\nv5 = quantize i8 f64 v1\n"
       "v6 = constant f64 1000\nv7 = add f64 v1 v6\nv8 = quantize i8 f64 v7\n"
@@ -116,8 +107,7 @@ static void is_cut_by_what_a_field_holds(void **state) {
   ecs_program_destroy(program);
 }
 
-static void fits_the_types_that_hold_it(void **state) {
-  (void)state;
+TEST(fits_the_types_that_hold_it) {
   const WholeRange byte = {0, 255}, none = {1, 0}, one_more = {0, 256};
   assert_true(range_fits(byte, ECS_U8));
   assert_false(range_fits(byte, ECS_I8));

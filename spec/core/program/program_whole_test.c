@@ -3,13 +3,7 @@
  * program_differential_test.c shows that all bits are the same. This test shows
  * which values are whole, and that those are not of which more is seen.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program/program_whole.h"
 #include "rig_fixture.h"
 
@@ -42,8 +36,7 @@ static void assert_no_whole(const char *rest) {
   if (program->whole != NULL) fail_msg("whole: %s", rest);
 }
 
-static void a_timer_has_no_conversion(void **state) {
-  (void)state;
+TEST(a_timer_has_no_conversion) {
   make(
       "v3 = constant f64 1\nv4 = sub f64 v0 v3\nv5 = quantize i32 f64 v4\n"
       "v6 = constant f64 0\nv7 = le f64 v5 v6\nv8 = constant f64 60\n"
@@ -57,8 +50,7 @@ static void a_timer_has_no_conversion(void **state) {
 }
 
 /* A sum that a small field takes ends at its limits, in one step. */
-static void small_fields_limit_their_sums(void **state) {
-  (void)state;
+TEST(small_fields_limit_their_sums) {
   make(
       "v3 = constant f64 5\nv4 = add f64 v2 v3\nv5 = quantize i8 f64 v4\n"
       "store c2 v5\n");
@@ -72,8 +64,7 @@ static void small_fields_limit_their_sums(void **state) {
   assert_int_equal(count(OPERATION_QUANTIZE), 1);
 }
 
-static void programs_without_integers_stay(void **state) {
-  (void)state;
+TEST(programs_without_integers_stay) {
   program = rig_program(
       "column c0 \"N\" \"f64\" f64 write\n",
       "v0 = load f64 c0\nv1 = quantize i32 f64 v0\nv2 = abs f64 v1\n"
@@ -81,8 +72,7 @@ static void programs_without_integers_stay(void **state) {
   assert_null(program->whole);
 }
 
-static void what_costs_more_stays(void **state) {
-  (void)state;
+TEST(what_costs_more_stays) {
   /* Loads that are only taken as numbers. */
   assert_no_whole("v3 = div f64 v0 v1\nstore c3 v3\n");
   assert_no_whole(
@@ -91,8 +81,7 @@ static void what_costs_more_stays(void **state) {
 }
 
 /* What is used in both ways is converted once. */
-static void values_are_converted_once(void **state) {
-  (void)state;
+TEST(values_are_converted_once) {
   make(
       "v3 = constant f64 1\nv4 = sub f64 v0 v3\nv5 = quantize i32 f64 v4\n"
       "v6 = lt f64 v5 v1\nv7 = select f64 v6 v5 v1\nstore c0 v7\n"
@@ -103,8 +92,7 @@ static void values_are_converted_once(void **state) {
 }
 
 /* 0 * -3 is -0. A field of floats shows that, one of integers does not. */
-static void signs_of_zeros_that_are_seen_are_kept(void **state) {
-  (void)state;
+TEST(signs_of_zeros_that_are_seen_are_kept) {
   make(
       "v3 = constant f64 -3\nv4 = mul f64 v2 v3\nv5 = max f64 v4 v1\n"
       "store c3 v5\n");
@@ -129,8 +117,7 @@ static void signs_of_zeros_that_are_seen_are_kept(void **state) {
   assert_int_equal(count(OPERATION_MINUS), 1);
 }
 
-static void what_is_beyond_is_kept_where_it_is_seen(void **state) {
-  (void)state;
+TEST(what_is_beyond_is_kept_where_it_is_seen) {
   /* The sum has 33 bits. */
   make("v3 = add f64 v0 v1\nstore c0 v3\n");
   assert_int_equal(count(OPERATION_PLUS), 1);
@@ -154,8 +141,7 @@ static void what_is_beyond_is_kept_where_it_is_seen(void **state) {
 }
 
 /* They are natural numbers, which end at 0. */
-static void fields_of_u32_have_a_type_of_their_own(void **state) {
-  (void)state;
+TEST(fields_of_u32_have_a_type_of_their_own) {
   make(
       "v3 = load f64 c5\nv4 = constant f64 1\nv5 = sub f64 v3 v4\n"
       "v6 = quantize u32 f64 v5\nv7 = constant f64 0\nv8 = le f64 v6 v7\n"
@@ -173,8 +159,7 @@ static void fields_of_u32_have_a_type_of_their_own(void **state) {
 }
 
 /* Carries stay numbers; what is made of them is not whole, but all else is. */
-static void cycles_take_numbers(void **state) {
-  (void)state;
+TEST(cycles_take_numbers) {
   make(
       "v3 = max f64 v0 v1\nv4 = min f64 v0 v1\nv5 = constant f64 1\n"
       "repeat\nv6 = carry f64 v3\nv7 = lt f64 v4 v6\nwhile v7\n"
@@ -190,8 +175,7 @@ static void cycles_take_numbers(void **state) {
       assert_int_equal(program->whole->code[k + 1].operation, OPERATION_CARRY);
 }
 
-static void remainders_of_small_numbers_are_whole(void **state) {
-  (void)state;
+TEST(remainders_of_small_numbers_are_whole) {
   make("v3 = constant f64 60\nv4 = mod f64 v0 v3\nstore c0 v4\n");
   assert_int_equal(count(OPERATION_MODULO), 1);
   make("v3 = constant f64 0x1p30\nv4 = mod f64 v0 v3\nstore c0 v4\n");
@@ -208,8 +192,7 @@ static void remainders_of_small_numbers_are_whole(void **state) {
 }
 
 /* Which keys a visit shows depends on looks that nothing needs, too. */
-static void what_nothing_needs_stays(void **state) {
-  (void)state;
+TEST(what_nothing_needs_stays) {
   program = rig_program(
       "column c0 \"N\" \"i32\" i32 write\narray a0 number\n",
       "v0 = load f64 c0\nv1 = constant f64 1\nv2 = sub f64 v0 v1\n"
@@ -224,9 +207,8 @@ static void what_nothing_needs_stays(void **state) {
 }
 
 /* The text of a program is what it was made from. */
-static void texts_stay(void **state) {
+TEST(texts_stay) {
   char text[1000];
-  (void)state;
   make("v3 = abs f64 v2\nstore c0 v3\n");
   assert_non_null(program->whole);
   size_t length = ecs_program_text(program, text, sizeof text);

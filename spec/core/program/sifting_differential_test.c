@@ -6,15 +6,10 @@
  * Everything follows from the seed: PROGRAM_SEED and PROGRAM_COUNT in the
  * environment choose others, and a failure prints the text and the seed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program/vm.h"
 #include "program/vm_sifting.h"
 #include "program_writer.h"
@@ -227,11 +222,10 @@ static bool try(uint64_t seed) {
   return sifted;
 }
 
-static void programs_do_what_they_do_to_whole_tables(void **state) {
+TEST(programs_do_what_they_do_to_whole_tables) {
   uint64_t seed = from_environment("PROGRAM_SEED", 1);
   uint64_t count = from_environment("PROGRAM_COUNT", PROGRAMS), sifted = 0;
   Random random = {seed};
-  (void)state;
   open_worlds(&random);
   for (uint64_t k = 0; k < count; k++) {
     sifted += try(seed + k);

@@ -2,15 +2,10 @@
  *
  * That parts do what masks do, sums and changes among it, is in vm_part_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "api/for_bindings.h"
 #include "program/vm_ahead.h"
 #include "program_fixture.h"
@@ -85,8 +80,7 @@ static void assert_moved(uint32_t first, uint32_t end, double by) {
 
 static bool is_ahead(void) { return fixture.program->ahead->rows > 0; }
 
-static void rows_are_stored_once_and_not_before_their_turn(void **state) {
-  (void)state;
+TEST(rows_are_stored_once_and_not_before_their_turn) {
   open_rows(DECLARED LEAVING MOVING);
   run_from(0, 3, 2);
   assert_true(is_ahead());
@@ -110,8 +104,7 @@ static void rows_are_stored_once_and_not_before_their_turn(void **state) {
   close_rows();
 }
 
-static void other_uniforms_drop_the_rest(void **state) {
-  (void)state;
+TEST(other_uniforms_drop_the_rest) {
   open_rows(DECLARED LEAVING MOVING);
   run_from(0, 3, 2);
   step = 0.25;
@@ -127,8 +120,7 @@ static void other_uniforms_drop_the_rest(void **state) {
 }
 
 /* A caller may take fewer rows than leave, and more. */
-static void the_caller_may_go_on_anywhere(void **state) {
-  (void)state;
+TEST(the_caller_may_go_on_anywhere) {
   open_rows(DECLARED LEAVING MOVING);
   run_from(0, 3, 2);
   run_from(4, 4, 1);
@@ -146,8 +138,7 @@ static void the_caller_may_go_on_anywhere(void **state) {
 }
 
 /* Another key of random numbers, or another part of the same program. */
-static void what_was_computed_for_another_run_is_dropped(void **state) {
-  (void)state;
+TEST(what_was_computed_for_another_run_is_dropped) {
   open_rows(DECLARED LEAVING MOVING);
   run_from(0, 3, 2);
   call.random_key = 8;
@@ -175,8 +166,7 @@ static void assert_ahead(const char *text, bool is) {
   finish();
 }
 
-static void only_what_follows_from_rows_is_computed_ahead(void **state) {
-  (void)state;
+TEST(only_what_follows_from_rows_is_computed_ahead) {
   assert_ahead(DECLARED LEAVING MOVING, true);
   assert_ahead(DECLARED LEAVING MOVING "add \"T\"\n", true);
   assert_ahead(DECLARED

@@ -3,13 +3,8 @@
  * program_differential_test.c has random keys and arrays. Here are the edges.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program_fixture.h"
 
 static ecs_Status run_with(const ecs_ProgramArray *arrays, uint32_t count) {
@@ -46,7 +41,7 @@ static void check_looks(const ecs_ProgramArray *array, const Look *looks,
   }
 }
 
-static void keys_find_elements(void **state) {
+TEST(keys_find_elements) {
   static const double elements[] = {10, 11, 12, 13};
   static const uint8_t present[] = {1, 1, 0, 255};
   static const Look looks[] = {
@@ -58,7 +53,6 @@ static void keys_find_elements(void **state) {
       {4294967296.0, 0, false}};
   const uint32_t count = sizeof looks / sizeof *looks;
   const ecs_ProgramArray array = {elements, present, -1, 4};
-  (void)state;
   look_at_x();
   spawn(count, 0, 1);
   check_looks(&array, looks, count);
@@ -66,11 +60,10 @@ static void keys_find_elements(void **state) {
 }
 
 /* Every key of a long array, and those beside its ends. */
-static void arrays_have_bounds(void **state) {
+TEST(arrays_have_bounds) {
   static double elements[ECS_ARRAY_LIMIT];
   static const int32_t firsts[] = {-20, 0, 1};
   const uint32_t count = MOST - 2 < ECS_ARRAY_LIMIT ? MOST - 2 : 30;
-  (void)state;
   for (uint32_t k = 0; k < count; k++) elements[k] = k + 100.0;
   for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++) {
     const ecs_ProgramArray array = {elements, NULL, firsts[f], count};
@@ -91,7 +84,7 @@ static void arrays_have_bounds(void **state) {
 
 /* Keys are shown where the run looks at every key of the text, and follows from
  * no element. */
-static void keys_are_shown_where_all_are_looked_at(void **state) {
+TEST(keys_are_shown_where_all_are_looked_at) {
   static const struct {
     bool shown;
     const char *looks;
@@ -101,7 +94,6 @@ static void keys_are_shown_where_all_are_looked_at(void **state) {
                {false,
                 "v2 = add f64 v1 v1\nv3 = inside a0 v2\nv4 = at f32 a0 v1\n"
                 "store c0 v4\n"}};
-  (void)state;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[400];
     start(ECS_STORE_TABLE, ECS_STORE_TABLE);
@@ -117,7 +109,7 @@ static void keys_are_shown_where_all_are_looked_at(void **state) {
   }
 }
 
-static void wrong_arrays_are_refused(void **state) {
+TEST(wrong_arrays_are_refused) {
   static double elements[ECS_ARRAY_LIMIT + 1];
   const ecs_ProgramArray wrong[] = {{NULL, NULL, 0, 1},
                                     {elements, NULL, INT32_MAX, 2},
@@ -127,7 +119,6 @@ static void wrong_arrays_are_refused(void **state) {
                                    {elements, NULL, INT32_MIN, 3},
                                    {elements, NULL, 1, ECS_ARRAY_LIMIT}};
   const ecs_ProgramArray large = {elements, NULL, 1, ECS_ARRAY_LIMIT + 1};
-  (void)state;
   look_at_x();
   spawn(3, 0, 1);
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)

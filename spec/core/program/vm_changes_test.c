@@ -3,13 +3,7 @@
  * Changes are recorded in the order of rows. They are applied when all rows are
  * done and nothing is open, all of them or none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program_fixture.h"
 
 /* Destroys entities with x < u0. Others get V and T; below 2 u0, T is removed
@@ -47,9 +41,8 @@ static uint32_t start_changes(void) {
   return count;
 }
 
-static void changes_are_applied_when_all_rows_are_done(void **state) {
+TEST(changes_are_applied_when_all_rows_are_done) {
   const double limit = 10;
-  (void)state;
   uint32_t count = start_changes();
   must(run(&limit, NULL));
   assert_changed(count, 10);
@@ -57,10 +50,9 @@ static void changes_are_applied_when_all_rows_are_done(void **state) {
 }
 
 /* Handles of destroyed entities are reused in the order of rows. */
-static void changes_are_recorded_in_the_order_of_rows(void **state) {
+TEST(changes_are_recorded_in_the_order_of_rows) {
   const double limit = 5;
   ecs_Entity fresh[5], by_hand[5];
-  (void)state;
   for (int way = 0; way < 2; way++) {
     start_changes();
     if (way == 0) {
@@ -79,10 +71,9 @@ static void changes_are_recorded_in_the_order_of_rows(void **state) {
   assert_memory_equal(fresh, by_hand, sizeof fresh);
 }
 
-static void changes_wait_for_what_is_open(void **state) {
+TEST(changes_wait_for_what_is_open) {
   const double limit = 4;
   ecs_Cursor cursor;
-  (void)state;
   for (int way = 0; way < 4; way++) {
     uint32_t count = start_changes();
     if (way < 2)
@@ -107,8 +98,7 @@ static void changes_wait_for_what_is_open(void **state) {
 }
 
 /* One mask is used again after the change, another is a single value. */
-static void masks_of_changes_last(void **state) {
-  (void)state;
+TEST(masks_of_changes_last) {
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
   ask(&term, 1);
@@ -170,7 +160,7 @@ static uint64_t changed_hash(const char *change, ecs_Storage storage, Way way) {
 
 /* One change of many entities is applied as a list, without records or with
  * them; the world is the same as where each entity's records are. */
-static void a_list_is_applied_as_recorded(void **state) {
+TEST(a_list_is_applied_as_recorded) {
   static const char *const texts[] = {"destroy v5\n",
                                       "add \"V\" v5\n",
                                       "remove \"V\" v5\n",
@@ -184,7 +174,6 @@ static void a_list_is_applied_as_recorded(void **state) {
                                       "add \"V\" v5\nadd \"V\"\n",
                                       "destroy\n"};
   static const ecs_Storage storages[] = {ECS_STORE_TABLE, ECS_STORE_SPARSE};
-  (void)state;
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     for (size_t s = 0; s < 2; s++) {
       uint64_t hash = changed_hash(texts[k], storages[s], AT_ONCE);
@@ -195,9 +184,8 @@ static void a_list_is_applied_as_recorded(void **state) {
 }
 
 /* Every allocation of such a run fails once, until it needs no more. */
-static void a_list_is_applied_whole_or_not_at_all(void **state) {
+TEST(a_list_is_applied_whole_or_not_at_all) {
   static const char *const texts[] = {"add \"V\"\n", "add \"U\"\n"};
-  (void)state;
   for (int k = 0; k < 4; k++) {
     start(k % 2 == 0 ? ECS_STORE_TABLE : ECS_STORE_SPARSE, ECS_STORE_SPARSE);
     const ecs_Term term = {fixture.p, ECS_READ};
@@ -222,12 +210,11 @@ static void a_list_is_applied_whole_or_not_at_all(void **state) {
 
 /* Rows without a change are passed over; two rows have one each, any two
  * places of a block and the end of the rows. */
-static void few_rows_of_many_change(void **state) {
+TEST(few_rows_of_many_change) {
   const uint32_t count = MOST < 1100 ? MOST : 1100;
   const uint32_t places[] = {0,   1,   31,  38,  39,  63,   64,   65,  127,
                              128, 511, 512, 513, 700, 1023, 1024, 1099};
   const size_t most = sizeof places / sizeof *places;
-  (void)state;
   for (size_t k = 0; k < most * most; k++) {
     const double rows[] = {places[k / most], places[k % most]};
     start(ECS_STORE_TABLE, ECS_STORE_TABLE);
@@ -251,9 +238,8 @@ static void few_rows_of_many_change(void **state) {
   }
 }
 
-static void nesting_has_a_limit(void **state) {
+TEST(nesting_has_a_limit) {
   const double limit = 4;
-  (void)state;
   uint32_t count = start_changes();
   for (uint32_t k = 0; k < ECS_NESTING_LIMIT; k++)
     must(ecs_defer_begin(fixture.world));

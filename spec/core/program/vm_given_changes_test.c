@@ -3,13 +3,7 @@
  * Such changes are as if made row by row: of a row that cannot be changed,
  * nothing happens, and the run stops before it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "api/for_bindings.h"
 #include "program_fixture.h"
 
@@ -88,10 +82,9 @@ static void spawn_by_hand(uint32_t k) {
   set(fixture.entities[k], fixture.p, 2, (double)other);
 }
 
-static void changes_are_made_in_the_order_of_rows(void **state) {
+TEST(changes_are_made_in_the_order_of_rows) {
   static const ecs_Storage storages[] = {ECS_STORE_TABLE, ECS_STORE_SPARSE};
   uint64_t hashes[2];
-  (void)state;
   for (int s = 0; s < 2; s++) {
     for (int way = 0; way < 2; way++) {
       prepare(ROWS, storages[s], storages[1 - s]);
@@ -115,8 +108,7 @@ static void changes_are_made_in_the_order_of_rows(void **state) {
 }
 
 /* Masked rows spawn nothing; their new entity is null. */
-static void entities_are_new_only_where_rows_spawn(void **state) {
-  (void)state;
+TEST(entities_are_new_only_where_rows_spawn) {
   prepare(ROWS, ECS_STORE_TABLE, ECS_STORE_SPARSE);
   make(spawning);
   run_all(NULL);
@@ -139,9 +131,8 @@ static const char stopping[] =
     "v7 = constant f32 7\nstore c1 v7\nadd \"T\"\nset_of v6 \"U\"\n"
     "part \"S\"\nv8 = spawn\ngive \"V\" \"x\" v5\nadd_to v6 \"V\"\n";
 
-static void a_row_that_cannot_be_changed_stays_as_it_is(void **state) {
+TEST(a_row_that_cannot_be_changed_stays_as_it_is) {
   static const uint32_t rows[] = {0, 1, 3, 7, 511, 512, 513, 1099};
-  (void)state;
   for (size_t r = 0; r < sizeof rows / sizeof *rows && rows[r] < ROWS; r++) {
     const double uniforms[] = {1e39, rows[r]};
     prepare(ROWS, ECS_STORE_TABLE, ECS_STORE_SPARSE);
@@ -183,8 +174,7 @@ static const char *const targeting[] = {
     TARGET "add_to v5 \"T\"\n", TARGET "set_of v5 \"V\"\n",
     TARGET "remove_from v5 \"V\"\n", TARGET "destroy_other v4 v2\n"};
 
-static void only_destruction_takes_what_is_dead(void **state) {
-  (void)state;
+TEST(only_destruction_takes_what_is_dead) {
   for (int p = 0; p < 4; p++)
     for (int target = 0; target < 4; target++) {
       prepare(6, ECS_STORE_TABLE, ECS_STORE_SPARSE);
@@ -210,8 +200,7 @@ static void only_destruction_takes_what_is_dead(void **state) {
 
 /* What earlier rows destroy is not dead yet: its changes are dropped, as those
  * of a script are. The same for changes of one row. */
-static void what_is_recorded_as_destroyed_drops_its_changes(void **state) {
-  (void)state;
+TEST(what_is_recorded_as_destroyed_drops_its_changes) {
   prepare(4, ECS_STORE_TABLE, ECS_STORE_SPARSE);
   make(
       "uniform u0 entity\nv0 = uniform entity u0\nv1 = self\n"
@@ -228,11 +217,10 @@ static void what_is_recorded_as_destroyed_drops_its_changes(void **state) {
 }
 
 /* A change of the new entity of another mask's rows has no entity in some. */
-static void rows_without_a_new_entity_cannot_change_it(void **state) {
+TEST(rows_without_a_new_entity_cannot_change_it) {
   static const char *const changes[] = {
       "add_to v3 \"T\"\n", "set_of v3 \"V\"\n", "remove_from v3 \"V\"\n"};
   char text[300];
-  (void)state;
   for (int c = 0; c < 3; c++) {
     prepare(6, ECS_STORE_TABLE, ECS_STORE_SPARSE);
     snprintf(text, sizeof text,
@@ -258,8 +246,7 @@ static void rows_without_a_new_entity_cannot_change_it(void **state) {
 
 /* What the query reads cannot be set by its rows, whether they are tables or
  * are gathered, in a whole run or in parts. */
-static void rows_cannot_set_what_the_query_reads(void **state) {
-  (void)state;
+TEST(rows_cannot_set_what_the_query_reads) {
   for (int partial = 0; partial < 2; partial++)
     for (int way = 0; way < 3; way++) {
       start(ECS_STORE_SPARSE, ECS_STORE_SPARSE);
@@ -282,9 +269,8 @@ static void rows_cannot_set_what_the_query_reads(void **state) {
 
 /* Gives that are not named are defaults; a component that is there keeps its
  * value where it is added, and its other fields where it is set. */
-static void values_are_given(void **state) {
+TEST(values_are_given) {
   static const ecs_Storage storages[] = {ECS_STORE_TABLE, ECS_STORE_SPARSE};
-  (void)state;
   for (int s = 0; s < 2; s++) {
     start(storages[s], storages[1 - s]);
     const ecs_Term term = {fixture.p, ECS_READ};
@@ -320,8 +306,7 @@ static void values_are_given(void **state) {
 
 /* The image of a change is used again in each row: what a row gives does not
  * reach others, and the last value of a field counts. */
-static void rows_give_their_own_values(void **state) {
-  (void)state;
+TEST(rows_give_their_own_values) {
   prepare(5, ECS_STORE_SPARSE, ECS_STORE_TABLE);
   make(X
        "v1 = self\nv2 = neg f32 v0\npart \"U\"\npart \"P\"\npart \"T\"\n"
@@ -356,8 +341,7 @@ static void rows_give_their_own_values(void **state) {
   finish();
 }
 
-static void entities_may_have_nothing(void **state) {
-  (void)state;
+TEST(entities_may_have_nothing) {
   prepare(5, ECS_STORE_SPARSE, ECS_STORE_TABLE);
   make("column c0 \"P\" \"who\" entity write\nv0 = spawn\nstore c0 v0\n");
   run_all(NULL);
@@ -371,8 +355,7 @@ static void entities_may_have_nothing(void **state) {
 }
 
 /* What a field of the entity type is given is an entity, which may be null. */
-static void new_entities_may_be_given(void **state) {
-  (void)state;
+TEST(new_entities_may_be_given) {
   prepare(4, ECS_STORE_SPARSE, ECS_STORE_TABLE);
   make(
       "column c0 \"P\" \"x\" f32 read\ncolumn c1 \"P\" \"who\" entity write\n"
@@ -390,8 +373,7 @@ static void new_entities_may_be_given(void **state) {
 }
 
 /* Each row sees what the rows before it set; so do parts. */
-static void look_ups_see_what_earlier_rows_set(void **state) {
-  (void)state;
+TEST(look_ups_see_what_earlier_rows_set) {
   prepare(ROWS, ECS_STORE_SPARSE, ECS_STORE_TABLE);
   must(ecs_add(fixture.world, fixture.entities[0], fixture.v, NULL));
   make(
@@ -409,8 +391,7 @@ static void look_ups_see_what_earlier_rows_set(void **state) {
 
 /* Levels, failures and limits --------------------------------------------- */
 
-static void changes_wait_for_what_is_open(void **state) {
-  (void)state;
+TEST(changes_wait_for_what_is_open) {
   for (int way = 0; way < 4; way++) {
     prepare(6, ECS_STORE_SPARSE, ECS_STORE_TABLE);
     ecs_Cursor cursor;
@@ -444,8 +425,7 @@ static void changes_wait_for_what_is_open(void **state) {
 }
 
 /* A spawn that is recorded before the run is no dead entity. */
-static void what_is_spawned_before_may_be_changed(void **state) {
-  (void)state;
+TEST(what_is_spawned_before_may_be_changed) {
   prepare(3, ECS_STORE_SPARSE, ECS_STORE_TABLE);
   make(
       "column c0 \"P\" \"x\" f32 read\nuniform u0 entity\n"
@@ -474,8 +454,7 @@ static uint64_t entities(void) {
 
 /* Every allocation of a run fails once. Rows lie in several blocks, and only
  * those of the first change something. */
-static void failures_leave_no_structure(void **state) {
-  (void)state;
+TEST(failures_leave_no_structure) {
   for (uint64_t n = 1;; n++) {
     prepare(ROWS, ECS_STORE_SPARSE, ECS_STORE_TABLE);
     for (uint32_t k = ROWS / 2; k < ROWS; k++)
@@ -507,9 +486,8 @@ static void failures_leave_no_structure(void **state) {
 
 #ifdef ECS_TINY
 /* The commands of all rows together are too many. */
-static void commands_have_a_limit(void **state) {
+TEST(commands_have_a_limit) {
   static char text[4000];
-  (void)state;
   prepare(4, ECS_STORE_SPARSE, ECS_STORE_TABLE);
   int length = snprintf(
       text, sizeof text,
@@ -525,8 +503,7 @@ static void commands_have_a_limit(void **state) {
 }
 
 /* So are entities. Handles that the run issued are dead. */
-static void entities_have_a_limit(void **state) {
-  (void)state;
+TEST(entities_have_a_limit) {
   prepare(MOST, ECS_STORE_SPARSE, ECS_STORE_TABLE);
   make(
       "column c0 \"P\" \"who\" entity write\nv0 = spawn\nadd \"T\"\n"
@@ -541,8 +518,7 @@ static void entities_have_a_limit(void **state) {
 }
 
 /* A program with one bundle too many is refused, and says why. */
-static void bundles_have_a_limit(void **state) {
-  (void)state;
+TEST(bundles_have_a_limit) {
   char text[100], message[200] = "";
   ecs_Program *program = NULL;
   prepare(2, ECS_STORE_SPARSE, ECS_STORE_TABLE);
@@ -578,8 +554,7 @@ static void bundles_have_a_limit(void **state) {
 /* A block in which recording fails is the last, whatever the rest would do. A
  * program whose changes are recorded together tries row by row, too, so that it
  * may succeed where only one allocation fails. */
-static void a_failure_is_not_forgotten(void **state) {
-  (void)state;
+TEST(a_failure_is_not_forgotten) {
   for (int joint = 0; joint < 2; joint++)
     for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
       uint64_t injected = 1, failures = 0;
@@ -609,8 +584,7 @@ static void a_failure_is_not_forgotten(void **state) {
 
 /* Two runs of a program in parts along one cursor, the one between two parts of
  * the other. */
-static void parts_with_changes_may_be_nested(void **state) {
-  (void)state;
+TEST(parts_with_changes_may_be_nested) {
   prepare(6, ECS_STORE_SPARSE, ECS_STORE_TABLE);
   make(
       "column c0 \"P\" \"x\" f32 read\nuniform u0 number\n"

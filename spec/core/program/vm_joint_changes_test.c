@@ -8,13 +8,7 @@
  *      spawn; add_to self "V"                     jointly
  *      spawn; add_to self "V"; remove "U"         row by row
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program_fixture.h"
 
 #ifdef ECS_TINY
@@ -129,10 +123,9 @@ static Outcome run_body(const char *body, Before before, double row,
   return out;
 }
 
-static void joint_changes_are_those_of_rows_one_by_one(void **state) {
+TEST(joint_changes_are_those_of_rows_one_by_one) {
   static const double rows[] = {-1, 0, 3, ROWS - 1};
   uint64_t stops = 0;
-  (void)state;
   for (size_t b = 0; b < BODIES; b++)
     for (int before = 0; before < BEFORES; before++)
       for (int r = 0; r < 4; r++) {
@@ -150,8 +143,7 @@ static void joint_changes_are_those_of_rows_one_by_one(void **state) {
 }
 
 /* What is recorded has the hash of what calls in the order of rows record. */
-static void joint_changes_are_recorded_as_by_hand(void **state) {
-  (void)state;
+TEST(joint_changes_are_recorded_as_by_hand) {
   const double uniforms[] = {0, -1};
   uint64_t hashes[2];
   for (int way = 0; way < 2; way++) {
@@ -179,8 +171,7 @@ static void joint_changes_are_recorded_as_by_hand(void **state) {
 
 /* By hand, for once: what was recorded before decides whether there is
  * something to add or to remove. */
-static void records_decide_what_has_an_effect(void **state) {
-  (void)state;
+TEST(records_decide_what_has_an_effect) {
   for (int adds = 0; adds < 2; adds++) {
     start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
     const ecs_Term term = {fixture.p, ECS_READ};
@@ -202,8 +193,7 @@ static void records_decide_what_has_an_effect(void **state) {
 }
 
 /* Each row tells of its number, where it has the component, too. */
-static void numbers_have_to_fit_where_nothing_is_added(void **state) {
-  (void)state;
+TEST(numbers_have_to_fit_where_nothing_is_added) {
   start(ECS_STORE_SPARSE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
   const double uniforms[] = {1e39, 4};
@@ -220,8 +210,7 @@ static void numbers_have_to_fit_where_nothing_is_added(void **state) {
 }
 
 /* Handles that were issued for all rows are issued again for each. */
-static void handles_are_not_used_up_by_an_attempt(void **state) {
-  (void)state;
+TEST(handles_are_not_used_up_by_an_attempt) {
   start(ECS_STORE_SPARSE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
   const double uniforms[] = {1e39, 3};
@@ -246,8 +235,7 @@ static void handles_are_not_used_up_by_an_attempt(void **state) {
 
 /* Every allocation fails once, or all from one on. A run whose rows cannot be
  * recorded together may still do them one by one; it fails, or is whole. */
-static void a_failure_leaves_nothing(void **state) {
-  (void)state;
+TEST(a_failure_leaves_nothing) {
   for (size_t b = 0; b < BODIES; b++)
     for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
       const double uniforms[] = {0, -1};

@@ -4,13 +4,7 @@
  * ones, null, numbers that were never issued and spawns that are recorded only.
  * Places are those of store_locate, values those of ecs_get_field.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program/vm_look.h"
 #include "program_fixture.h"
 #include "program_rig.h"
@@ -127,9 +121,8 @@ static void check_component(ecs_Component id, const ecs_Entity *entities) {
         check_values(id, f, (ValueType)type, places, entities);
 }
 
-static void rows_of_any_entities_are_found_and_read(void **state) {
+TEST(rows_of_any_entities_are_found_and_read) {
   ecs_Entity entities[ROWS], reserved = 0;
-  (void)state;
   source = (Random){11};
   populate();
   must(ecs_defer_begin(fixture.world));
@@ -144,9 +137,8 @@ static void rows_of_any_entities_are_found_and_read(void **state) {
 
 /* The generations of one index are told apart, also past those that a slot
  * holds. */
-static void generations_are_told_apart(void **state) {
+TEST(generations_are_told_apart) {
   ecs_Entity entities[ROWS];
-  (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
   const uint32_t n = ROWS < ECS_GENERATION_LIMIT ? ROWS : ECS_GENERATION_LIMIT;
   for (uint32_t k = 0; k < n; k++) {
@@ -169,8 +161,7 @@ static const Step *step_of(uint32_t value) {
   return NULL;
 }
 
-static void a_plan_locates_once_for_value_and_component(void **state) {
-  (void)state;
+TEST(a_plan_locates_once_for_value_and_component) {
   start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
   ask(&term, 1);
@@ -192,8 +183,7 @@ static void a_plan_locates_once_for_value_and_component(void **state) {
 }
 
 /* x of every row becomes what is known of u0; then u0 may be destroyed. */
-static void single_entities_are_looked_up_once(void **state) {
-  (void)state;
+TEST(single_entities_are_looked_up_once) {
   for (int alone = 0; alone < 2; alone++) {
     start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
     const ecs_Term term = {fixture.p, ECS_WRITE};

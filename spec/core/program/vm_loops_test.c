@@ -10,15 +10,10 @@
  * steps of 13: the others differ in the number of whole vectors alone.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "loops_set.h"
 #include "program_rig.h"
 
@@ -399,22 +394,17 @@ static void check_set(LoopSet set, const char *name) {
   }
 }
 
-static void the_library_loops(void **state) {
+TEST(the_library_loops) {
   const LoopSet set = {loop_of,          loop_product,  loop_load,
                        loop_store,       loop_quantize, loop_reduce,
                        loop_reduce_many, loop_random,   loop_fill};
-  (void)state;
   print_message("the library runs on %s\n", loop_instruction_set());
   check_set(set, "library");
 }
 
-static void the_baseline_loops(void **state) {
-  (void)state;
-  check_set(loops_baseline_set(), "baseline");
-}
+TEST(the_baseline_loops) { check_set(loops_baseline_set(), "baseline"); }
 
-static void avx2_loops(void **state) {
-  (void)state;
+TEST(avx2_loops) {
 #if LOOPS_HAVE_TARGETS
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
       __builtin_cpu_supports("bmi2")) {
@@ -425,8 +415,7 @@ static void avx2_loops(void **state) {
   skip();
 }
 
-static void avx512_loops(void **state) {
-  (void)state;
+TEST(avx512_loops) {
 #if LOOPS_HAVE_TARGETS
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") &&

@@ -2,13 +2,7 @@
  * filled anew, and which grids a run takes. What they find among odd numbers,
  * program_differential_test.c compares with every row.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "ecs_grid.h"
 #include "program_fixture.h"
 
@@ -81,8 +75,7 @@ static void assert_sums(uint32_t count, uint32_t radius) {
   }
 }
 
-static void neighbours_are_visited_in_order(void **state) {
-  (void)state;
+TEST(neighbours_are_visited_in_order) {
   begin(sums, MOST);
   for (uint32_t radius = 0; radius < 9; radius += 2) {
     must(run_near(radius));
@@ -96,8 +89,7 @@ static void neighbours_are_visited_in_order(void **state) {
 }
 
 /* The grid is what was built, also where positions were stored since. */
-static void a_grid_is_a_copy(void **state) {
-  (void)state;
+TEST(a_grid_is_a_copy) {
   begin(sums, 30);
   set(fixture.entities[4], fixture.p, 0, 9);
   set(fixture.entities[5], fixture.v, 0, 100);
@@ -115,9 +107,8 @@ static void a_grid_is_a_copy(void **state) {
 }
 
 /* With more rows near than a block has room for, rows go one by one. */
-static void all_rows_may_be_near(void **state) {
+TEST(all_rows_may_be_near) {
   uint32_t count = MOST < 1500 ? MOST : 1500;
-  (void)state;
   begin(sums, count);
   must(run_near(1e9));
   for (uint32_t k = 0; k < count; k++)
@@ -153,9 +144,8 @@ static const char behind[] =
     "store c2 v7\n";
 
 /* Rows that go one by one have stored nothing before. */
-static void crowded_rows_are_stored_once(void **state) {
+TEST(crowded_rows_are_stored_once) {
   uint32_t count = MOST < 1500 ? MOST : 1500;
-  (void)state;
   begin(behind, count);
   must(run_near(1e9));
   for (uint32_t k = 0; k < count; k++) {
@@ -165,8 +155,7 @@ static void crowded_rows_are_stored_once(void **state) {
   finish();
 }
 
-static void nothing_is_allocated_in_a_steady_state(void **state) {
-  (void)state;
+TEST(nothing_is_allocated_in_a_steady_state) {
   begin(sums, MOST);
   must(run_near(3));
   uint64_t requests = fixture.failing.requests;
@@ -176,9 +165,8 @@ static void nothing_is_allocated_in_a_steady_state(void **state) {
 }
 
 /* Where there is no memory, nothing comes of the block. */
-static void a_failure_stores_nothing(void **state) {
+TEST(a_failure_stores_nothing) {
   uint32_t failed = 0;
-  (void)state;
   begin(sums, 30);
   for (uint64_t n = 1;; n++, failed++) {
     failing_memory_arm(&fixture.failing, n, FAIL_ONCE);
@@ -194,8 +182,7 @@ static void a_failure_stores_nothing(void **state) {
 }
 
 /* The nearest other, whether there is any, and a count. */
-static void single_answers(void **state) {
-  (void)state;
+TEST(single_answers) {
   begin(
       "column c0 \"P\" \"x\" f32 read\n"
       "column c1 \"P\" \"y\" f32 write\n"
@@ -235,13 +222,12 @@ static void single_answers(void **state) {
   finish();
 }
 
-static void a_grid_must_fit(void **state) {
+TEST(a_grid_must_fit) {
   const ecs_GridDescription how = {
       .term = 0, .dimensions = 2, .fields = {0, 1}, .cell = 1};
   const double radius = 1;
   ecs_Grid *other = NULL;
   ecs_Query *query = NULL;
-  (void)state;
   begin(sums, 8);
   ecs_ProgramCall call = {.uniforms = &radius, .uniform_count = 1};
   assert_int_equal(ecs_program_run(fixture.program, &call), ECS_E_ARGUMENT);
@@ -269,8 +255,7 @@ static void assert_refused(const char *text, const char *message) {
   assert_string_equal(said, message);
 }
 
-static void mistakes_are_named(void **state) {
-  (void)state;
+TEST(mistakes_are_named) {
   begin(sums, 1);
   assert_refused("grid g0 4\n", "line 1: a grid has 2 or 3 dimensions: 4");
   assert_refused("grid g0 3\nv0 = constant f64 1\nv1 = near g0 v0 v0 v0\n",

@@ -3,15 +3,10 @@
  * A caller that takes the rows of exits itself leaves what a program does that
  * has a mask in the place of the exit: values, reductions, recorded changes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "api/for_bindings.h"
 #include "program_fixture.h"
 
@@ -101,18 +96,16 @@ static void compare_exit_and_masks(uint32_t count, uint32_t every) {
   finish();
 }
 
-static void parts_do_what_masks_do(void **state) {
+TEST(parts_do_what_masks_do) {
   static const uint32_t counts[] = {0, 1, 15, 16, 17, 255, 1023, 1025, MOST};
   static const uint32_t everies[] = {0, 1, 2, 3, 16, 100, 1023};
-  (void)state;
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
     for (size_t e = 0; e < sizeof everies / sizeof *everies; e++)
       if (counts[c] <= MOST) compare_exit_and_masks(counts[c], everies[e]);
 }
 
 /* Rows that only the uniforms make leave are computed anew when those change. */
-static void uniforms_may_change_between_parts(void **state) {
-  (void)state;
+TEST(uniforms_may_change_between_parts) {
   prepare(20, 1);
   make(with_exit);
   ecs_Cursor cursor;
@@ -151,8 +144,7 @@ static void uniforms_may_change_between_parts(void **state) {
 }
 
 /* Another part of the same program, with other uniforms, comes in between. */
-static void parts_may_be_nested(void **state) {
-  (void)state;
+TEST(parts_may_be_nested) {
   prepare(30, 3);
   make(with_exit);
   double limit = 5, other = 10;

@@ -3,13 +3,7 @@
  * Checked builds assert that every plan is sound. Here plans are broken by
  * hand, to show that the check notices.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "rig_fixture.h"
 
 static ecs_Program *program;
@@ -53,8 +47,7 @@ static Step *step_of(uint32_t value) {
   return NULL;
 }
 
-static void operands_are_where_their_steps_read(void **state) {
-  (void)state;
+TEST(operands_are_where_their_steps_read) {
   Step *sine = step_of(4), *sum = step_of(7);
   assert_seen(&sine->operands[0], plan_column(plan, 0));
   assert_seen(&sine->operands[0], plan->base_count);
@@ -63,8 +56,7 @@ static void operands_are_where_their_steps_read(void **state) {
   assert_seen(&plan->changes[0].operands[0], sine->out);
 }
 
-static void look_ups_find_their_places(void **state) {
-  (void)state;
+TEST(look_ups_find_their_places) {
   Step *first = step_of(10), *second = step_of(11);
   assert_true(step_locates(first) && !step_locates(second));
   assert_seen(&first->operands[2], first->operands[0]);
@@ -77,15 +69,13 @@ static void look_ups_find_their_places(void **state) {
   assert_true(plan_check_invariants(program));
 }
 
-static void registers_are_kept_while_wanted(void **state) {
-  (void)state;
+TEST(registers_are_kept_while_wanted) {
   assert_seen(&step_of(8)->out, step_of(3)->out); /* destroy uses v3 */
   assert_seen(&step_of(4)->out, plan->spread[0].out);
   assert_seen(&step_of(4)->out, plan_column(plan, 3));
 }
 
-static void single_values_are_left_alone(void **state) {
-  (void)state;
+TEST(single_values_are_left_alone) {
   uint32_t single = plan->once[0].out;
   assert_seen(&step_of(4)->out, single);
   assert_seen(&step_of(7)->operands[1], plan->spread[0].out);
@@ -93,8 +83,7 @@ static void single_values_are_left_alone(void **state) {
   assert_seen(&plan->once[0].out, 0);
 }
 
-static void loops_are_those_of_their_instructions(void **state) {
-  (void)state;
+TEST(loops_are_those_of_their_instructions) {
   Step *sum = step_of(7);
   Loop right = sum->loop;
   sum->loop = loop_product(PRODUCT_MINUS, VALUE_F32, FORM_SECOND);
@@ -107,8 +96,7 @@ static void loops_are_those_of_their_instructions(void **state) {
   assert_true(plan_check_invariants(program));
 }
 
-static void every_effect_has_its_step(void **state) {
-  (void)state;
+TEST(every_effect_has_its_step) {
   assert_seen(&plan->change_count, 0);
   assert_seen(&plan->step_count, plan->step_count - 1);
   Step first = plan->steps[0];
@@ -117,8 +105,7 @@ static void every_effect_has_its_step(void **state) {
   plan->steps[0] = first;
 }
 
-static void registers_are_as_long_as_blocks(void **state) {
-  (void)state;
+TEST(registers_are_as_long_as_blocks) {
   assert_seen(&plan->block_rows, LOOP_ROWS + 1);
   void *base = plan->bases[0];
   plan->bases[0] = (char *)plan + plan->block_bytes;

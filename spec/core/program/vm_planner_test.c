@@ -4,16 +4,11 @@
  * program_differential_test.c shows that plans are right. This test shows that
  * they are good: it expects numbers of steps and registers, and places.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "rig_fixture.h"
 
 static const ProgramPlan *plan;
@@ -39,8 +34,7 @@ static void assert_plan(uint32_t steps, uint32_t once, uint32_t spread,
   assert_int_equal(plan->register_count - 1, registers);
 }
 
-static void an_update_is_one_step(void **state) {
-  (void)state;
+TEST(an_update_is_one_step) {
   make("v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n");
   assert_plan(1, 1, 0, 0);
   const Step *step = &plan->steps[0];
@@ -52,8 +46,7 @@ static void an_update_is_one_step(void **state) {
                    loop_product(PRODUCT_PLUS, VALUE_F32, FORM_SECOND));
 }
 
-static void products_go_with_their_sums(void **state) {
-  (void)state;
+TEST(products_go_with_their_sums) {
   make("v3 = mul f32 v1 v0\nv4 = sub f32 v3 v0\nstore c3 v4\n");
   assert_plan(1, 0, 0, 0);
   assert_ptr_equal(plan->steps[0].loop,
@@ -76,14 +69,12 @@ static void products_go_with_their_sums(void **state) {
   assert_plan(2, 0, 0, 1);
 }
 
-static void unused_values_are_not_computed(void **state) {
-  (void)state;
+TEST(unused_values_are_not_computed) {
   make("v3 = sin f32 v0\nv4 = mul f32 v3 v2\nv5 = self\n");
   assert_int_equal(plan->step_count, 0);
 }
 
-static void what_never_varies_is_computed_once(void **state) {
-  (void)state;
+TEST(what_never_varies_is_computed_once) {
   make(
       "v3 = constant f32 3\nv4 = sin f32 v2\nv5 = mul f32 v3 v4\n"
       "v6 = mul f32 v0 v5\nstore c0 v6\n");
@@ -93,8 +84,7 @@ static void what_never_varies_is_computed_once(void **state) {
   assert_plan(3, 2, 2, 2);
 }
 
-static void columns_are_values(void **state) {
-  (void)state;
+TEST(columns_are_values) {
   make("v3 = neg f32 v0\nstore c3 v3\n");
   assert_plan(1, 0, 0, 0);
   /* Not a column of another type, nor an optional one. */
@@ -104,8 +94,7 @@ static void columns_are_values(void **state) {
   assert_int_equal(plan->step_count, 2);
 }
 
-static void old_values_are_kept_while_wanted(void **state) {
-  (void)state;
+TEST(old_values_are_kept_while_wanted) {
   /* A swap needs one copy. */
   make("v3 = load f32 c3\nstore c0 v3\nstore c3 v0\n");
   assert_plan(3, 0, 0, 1);
@@ -121,10 +110,9 @@ static void old_values_are_kept_while_wanted(void **state) {
   assert_int_equal(plan->step_count, 4);
 }
 
-static void registers_are_used_again(void **state) {
+TEST(registers_are_used_again) {
   char text[2000] = "";
   size_t length = 0;
-  (void)state;
   for (uint32_t k = 3; k < 43; k++)
     length += (size_t)snprintf(text + length, sizeof text - length,
                                "v%u = sin f32 v%u\n", k, k == 3 ? 0 : k - 1);
@@ -141,8 +129,7 @@ static void registers_are_used_again(void **state) {
   assert_int_not_equal(plan->steps[1].out, plan->steps[2].out);
 }
 
-static void late_values_keep_their_registers(void **state) {
-  (void)state;
+TEST(late_values_keep_their_registers) {
   make(
       "v3 = lt f32 v0 v1\ndestroy v3\nv4 = not v3\nv5 = not v4\n"
       "v6 = select f32 v5 v0 v1\nstore c3 v6\n");
@@ -153,8 +140,7 @@ static void late_values_keep_their_registers(void **state) {
 
 /* The last spawn writes its entity while the operands of all changes of later
  * rows are still to be read. */
-static void new_entities_have_registers_of_their_own(void **state) {
-  (void)state;
+TEST(new_entities_have_registers_of_their_own) {
   make(
       "v3 = self\nremove_from v3 \"R\"\npart \"R\"\n"
       "give \"R\" \"entity\" v3\nv4 = spawn\nstore c5 v4\n");
@@ -165,16 +151,14 @@ static void new_entities_have_registers_of_their_own(void **state) {
 }
 
 /* Nor do two spawns share one. */
-static void new_entities_are_kept_until_all_changes_are_made(void **state) {
-  (void)state;
+TEST(new_entities_are_kept_until_all_changes_are_made) {
   make("v3 = spawn\nv4 = spawn\nv5 = spawn\nstore c5 v4\n");
   assert_int_equal(plan->register_count - 1, 3);
   for (uint32_t k = 0; k < 3; k++)
     assert_int_not_equal(plan->changes[k].out, plan->changes[(k + 1) % 3].out);
 }
 
-static void changes_that_may_stop_have_their_place(void **state) {
-  (void)state;
+TEST(changes_that_may_stop_have_their_place) {
   make(
       "v3 = sin f32 v0\nv4 = sin f32 v3\nstore c0 v4\nv5 = lt f32 v4 v1\n"
       "v6 = spawn v5\nv7 = alive v6\nstore c5 v6 v7\n");
@@ -185,8 +169,7 @@ static void changes_that_may_stop_have_their_place(void **state) {
 }
 
 /* A cycle of two carries: a copy for each, the frame, and a next for each. */
-static void carries_exchange_their_registers(void **state) {
-  (void)state;
+TEST(carries_exchange_their_registers) {
   make(
       "v3 = constant f32 1\nrepeat\nv4 = carry f32 v0\nv5 = carry f32 v1\n"
       "v6 = lt f32 v4 v1\nwhile v6\nv7 = add f32 v4 v3\nv8 = mul f32 v5 v7\n"
@@ -212,8 +195,7 @@ static void carries_exchange_their_registers(void **state) {
 }
 
 /* What only a carry that nothing uses depends on is not computed. */
-static void carries_without_a_use_are_left_out(void **state) {
-  (void)state;
+TEST(carries_without_a_use_are_left_out) {
   make(
       "v3 = constant bool false\nrepeat\nv4 = carry f32 v0\n"
       "v5 = carry f32 v1\nv6 = sin f32 v5\nv7 = cos f32 v4\nnext v4 v6\n"
@@ -223,8 +205,7 @@ static void carries_without_a_use_are_left_out(void **state) {
 }
 
 /* A block with registers is not longer than they are. */
-static void blocks_are_as_long_as_they_may(void **state) {
-  (void)state;
+TEST(blocks_are_as_long_as_they_may) {
   make("v3 = mul f32 v1 v2\nv4 = add f32 v0 v3\nstore c0 v4\n");
   assert_int_equal(plan->block_rows, UINT32_MAX);
   make(
@@ -238,7 +219,7 @@ static void blocks_are_as_long_as_they_may(void **state) {
 }
 
 /* A plain block runs all steps, and that is all. */
-static void what_else_a_block_does_is_known(void **state) {
+TEST(what_else_a_block_does_is_known) {
   static const char *const more[] = {
       "v3 = lt f32 v0 v1\nexit v3\nstore c0 v1\n",
       "v3 = lt f32 v0 v1\nadd \"T\" v3\nstore c0 v1\n",
@@ -248,7 +229,6 @@ static void what_else_a_block_does_is_known(void **state) {
       "v3 = convert f64 v0\nsum r0 v3\nsum r0 v3\n",
       "v3 = lt f32 v0 v1\nv4 = sin f32 v0\nv5 = exp f32 v4\n"
       "v6 = log f32 v5\nv7 = select f32 v3 v6 v0\nstore c0 v7\n"};
-  (void)state;
   make("v3 = sin f32 v1\nstore c0 v3\nv4 = present c4\nstore c4 v1 v4\n");
   assert_true(plan->is_plain);
   make("v3 = convert f64 v0\nsum r0 v3\n");
@@ -261,12 +241,11 @@ static void what_else_a_block_does_is_known(void **state) {
 
 /* The worst program of the greatest length: a third of its values are alive at
  * once, and all are needed. */
-static void long_programs_are_planned_in_time(void **state) {
+TEST(long_programs_are_planned_in_time) {
   const uint32_t third = (ECS_CODE_LIMIT - 1) / 3;
   char *text = malloc(ECS_CODE_LIMIT * 40u);
   size_t length = 0;
   ecs_Program *program = NULL;
-  (void)state;
   for (uint32_t k = 0; k < third; k++)
     length += (size_t)sprintf(text + length, "v%u = self\n", k);
   for (uint32_t k = 0; k < third; k++)

@@ -3,15 +3,10 @@
  * Each world has a twin with the same entities, where the tag is in a table: so
  * its rows are those of whole tables. Both must be left with the same values.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "failing_memory.h"
 #include "program/vm.h"
 #include "program/vm_sifting.h"
@@ -158,9 +153,8 @@ static void try(const char *text, uint32_t count, uint32_t of_ten, bool pays) {
   close_side(&tables);
 }
 
-static void rows_not_chosen_keep_their_values(void **state) {
+TEST(rows_not_chosen_keep_their_values) {
   static const uint32_t edges[] = {255, 256, 257, 511, 512, 513, 1024, 1300};
-  (void)state;
   for (uint32_t count = 5; count <= 40; count++)
     for (uint32_t of_ten = 5; of_ten <= 10; of_ten += 2)
       try(move, count, of_ten, true);
@@ -168,28 +162,24 @@ static void rows_not_chosen_keep_their_values(void **state) {
     if (edges[k] <= MOST) try(move, edges[k], 5, true);
 }
 
-static void few_rows_are_gathered(void **state) {
-  (void)state;
+TEST(few_rows_are_gathered) {
   for (uint32_t count = 0; count <= 40; count += 20) try(draw, count, 1, false);
   try(move, 40, 0, false);
   try(draw, 40, 3, false);
 }
 
-static void draws_belong_to_entities(void **state) {
-  (void)state;
+TEST(draws_belong_to_entities) {
   try(draw, 40, 10, true);
   if (MOST > 600) try(draw, 600, 10, true);
 }
 
-static void absent_columns_are_passed_over(void **state) {
-  (void)state;
+TEST(absent_columns_are_passed_over) {
   try(store_other, 40, 6, true);
   if (MOST > 600) try(store_other, 600, 6, true);
 }
 
 /* A table through which an entity went has never had memory for columns. */
-static void tables_without_rows_are_passed_over(void **state) {
-  (void)state;
+TEST(tables_without_rows_are_passed_over) {
   open_side(&bits, ECS_STORE_BITS);
   fill(&bits, 1, 10);
   ecs_Entity entity = bits.entities[0];
@@ -210,8 +200,7 @@ static void tables_without_rows_are_passed_over(void **state) {
 
 /* A list that is there is used where few rows are chosen, and made where
  * nothing changes. */
-static void lists_are_kept_where_nothing_changes(void **state) {
-  (void)state;
+TEST(lists_are_kept_where_nothing_changes) {
   open_side(&bits, ECS_STORE_BITS);
   fill(&bits, 40, 2);
   make(&bits, store_other);
@@ -227,14 +216,13 @@ static void lists_are_kept_where_nothing_changes(void **state) {
 }
 
 /* What looks at others, counts, or changes structure takes its rows alone. */
-static void other_programs_are_not_sifted(void **state) {
+TEST(other_programs_are_not_sifted) {
   static const char *const texts[] = {
       "column c0 \"Value\" \"f32\" f32 read\nreduction r0 sum\n"
       "v0 = load f64 c0\nsum r0 v0\n",
       "remove \"Chosen\"\n", "destroy\n",
       "column c0 \"Value\" \"f32\" f32 write\nv0 = self\n"
       "v1 = has v0 \"Never\"\nv2 = constant f64 1\nstore c0 v2 v1\n"};
-  (void)state;
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
     open_side(&bits, ECS_STORE_BITS);
     fill(&bits, 20, 9);

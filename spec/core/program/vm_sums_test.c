@@ -4,15 +4,10 @@
  * what tables and blocks must not change, and what is left of a run that fails.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program_fixture.h"
 
 static const char reductions[] =
@@ -41,9 +36,8 @@ static void reduce(uint32_t count, uint32_t split, double results[6]) {
   finish();
 }
 
-static void reductions_do_not_depend_on_tables(void **state) {
+TEST(reductions_do_not_depend_on_tables) {
   static const uint32_t counts[] = {0, 1, 15, 16, 17, 40, 249, 1024, 2500};
-  (void)state;
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     uint32_t count = counts[c];
     double whole[6], cut[6];
@@ -58,9 +52,8 @@ static void reductions_do_not_depend_on_tables(void **state) {
 
 /* Every row adds x / 3 to r0, then 0.1, then x / 3 ...; r1 gets one of them. So
  * does r2, in order, and r3, of which the rows are odd. */
-static void many_additions_keep_their_order(void **state) {
+TEST(many_additions_keep_their_order) {
   static const uint32_t counts[] = {1, 17, 33, 700, 2500};
-  (void)state;
   for (uint32_t adders = 1; adders <= 12; adders++)
     for (size_t c = 0; c < 5 && counts[c] <= MOST; c++) {
       Reduction want;
@@ -99,9 +92,8 @@ static void many_additions_keep_their_order(void **state) {
     }
 }
 
-static void reductions_have_these_values(void **state) {
+TEST(reductions_have_these_values) {
   double results[6];
-  (void)state;
   reduce(0, 0, results);
   assert_true(results[0] == 0 && !signbit(results[0]));
   assert_true(results[1] == HUGE_VAL && results[2] == -HUGE_VAL);
@@ -138,11 +130,10 @@ static void add_by_hand(uint32_t count, double results[5]) {
   }
 }
 
-static void ordered_reductions_take_rows_in_order(void **state) {
+TEST(ordered_reductions_take_rows_in_order) {
   static const uint32_t counts[] = {0, 1, 15, 16, 17, 40, 249, 1024, 2500};
   static const double starts[][5] = {
       {0, 0, 0, 0, 7}, {1e16, 90, -5, -0.1, 7}, {-0.0, (double)NAN, 1e9, 3, 7}};
-  (void)state;
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
     for (size_t s = 0; s < 3 && counts[c] <= MOST; s++) {
       uint32_t count = counts[c];
@@ -233,13 +224,12 @@ static uint32_t expect_stored(uint32_t count, const double results[6]) {
 }
 
 /* The rows before one that never ends have added, also those of its block. */
-static void an_endless_row_leaves_the_totals_of_others(void **state) {
+TEST(an_endless_row_leaves_the_totals_of_others) {
 #ifdef ECS_TINY
   const uint32_t count = 40, rows[] = {0, 1, 17, 39};
 #else
   const uint32_t count = 600, rows[] = {LOOP_ROWS + 1}; /* more take seconds */
 #endif
-  (void)state;
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     double results[6];
     begin_counted(count, DECLARED
@@ -280,18 +270,16 @@ static void fail_each_allocation(const char *text) {
   assert_true(some);
 }
 
-static void a_lack_of_memory_leaves_the_totals_of_stored_rows(void **state) {
-  (void)state;
+TEST(a_lack_of_memory_leaves_the_totals_of_stored_rows) {
   fail_each_allocation(DECLARED ADDED "add \"T\"\n");
   fail_each_allocation(DECLARED
                        "part \"V\"\ngive \"V\" \"x\" v0\nv4 = spawn\n" ADDED);
 }
 
 /* A call that is refused writes nothing. */
-static void a_refused_run_leaves_all_totals(void **state) {
+TEST(a_refused_run_leaves_all_totals) {
   double results[6];
   ecs_Cursor cursor;
-  (void)state;
   begin_counted(10, DECLARED ADDED);
   must(ecs_query_begin(fixture.query, ECS_BATCH_WHOLE, &cursor));
   assert_int_equal(run_counted(results), ECS_E_ACCESS);

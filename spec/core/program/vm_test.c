@@ -6,15 +6,10 @@
  * numbers that do not depend on how rows are stored. Changes of structure are in
  * vm_changes_test.c, reductions in vm_sums_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program_fixture.h"
 
 /* Row counts -------------------------------------------------------------- */
@@ -28,9 +23,8 @@ static const char move[] =
 
 /* A step runs in place over more rows than a register has. Some arguments are
  * past the reach of vector loops, on both sides of every border. */
-static void long_blocks_compute_in_place(void **state) {
+TEST(long_blocks_compute_in_place) {
   const uint32_t count = MOST;
-  (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}};
   ask(terms, 1);
@@ -51,9 +45,8 @@ static void long_blocks_compute_in_place(void **state) {
 }
 
 /* A step reads what the one before stored, on both sides of a block's end. */
-static void steps_share_columns_across_blocks(void **state) {
+TEST(steps_share_columns_across_blocks) {
   static const uint32_t counts[] = {2047, 2048, 2049, MOST};
-  (void)state;
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
     uint32_t count = counts[k] < MOST ? counts[k] : MOST;
     start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
@@ -106,19 +99,12 @@ static void all_counts(ecs_Storage v) {
     if (edges[k] <= MOST) move_rows(edges[k], v);
 }
 
-static void full_plans_reach_every_row(void **state) {
-  (void)state;
-  all_counts(ECS_STORE_TABLE);
-}
+TEST(full_plans_reach_every_row) { all_counts(ECS_STORE_TABLE); }
 
 /* V is a sparse set, so no two terms share a group. */
-static void blind_plans_reach_every_row(void **state) {
-  (void)state;
-  all_counts(ECS_STORE_SPARSE);
-}
+TEST(blind_plans_reach_every_row) { all_counts(ECS_STORE_SPARSE); }
 
-static void partial_plans_reach_every_row(void **state) {
-  (void)state;
+TEST(partial_plans_reach_every_row) {
   start(ECS_STORE_TABLE, ECS_STORE_SPARSE);
   const ecs_Term terms[] = {
       {fixture.p, ECS_WRITE}, {fixture.v, ECS_READ}, {fixture.s, ECS_READ}};
@@ -166,8 +152,7 @@ static void optional_terms(ecs_Storage storage) {
   finish();
 }
 
-static void optional_terms_may_be_absent(void **state) {
-  (void)state;
+TEST(optional_terms_may_be_absent) {
   optional_terms(ECS_STORE_TABLE);
   optional_terms(ECS_STORE_SPARSE);
 }
@@ -188,8 +173,7 @@ static void join(void) {
       "v13 = add f32 v12 v11\nstore c2 v13\n");
 }
 
-static void entities_are_looked_up(void **state) {
-  (void)state;
+TEST(entities_are_looked_up) {
   for (int storage = 0; storage < 2; storage++) {
     start(storage == 0 ? ECS_STORE_TABLE : ECS_STORE_SPARSE, ECS_STORE_TABLE);
     join();
@@ -211,10 +195,9 @@ static void entities_are_looked_up(void **state) {
   }
 }
 
-static void open_cursors_keep_their_components(void **state) {
+TEST(open_cursors_keep_their_components) {
   ecs_Query *writes = NULL, *reads = NULL, *looked_up = NULL;
   ecs_Cursor cursor;
-  (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   join();
   spawn(3, fixture.v, 1);
@@ -243,9 +226,8 @@ static void open_cursors_keep_their_components(void **state) {
 
 /* Random numbers ---------------------------------------------------------- */
 
-static void random_numbers_follow_from_the_entity(void **state) {
+TEST(random_numbers_follow_from_the_entity) {
   double sum = 0;
-  (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
   const uint32_t count = MOST < 700 ? MOST : 700;
@@ -266,9 +248,8 @@ static void random_numbers_follow_from_the_entity(void **state) {
 
 /* Calls ------------------------------------------------------------------- */
 
-static void wrong_calls_are_refused(void **state) {
+TEST(wrong_calls_are_refused) {
   double number = 1;
-  (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_READ};
   ask(&term, 1);
@@ -335,8 +316,7 @@ static void stop_at(const ecs_Entity *rows, uint32_t count, uint32_t at) {
 
 /* Rows before the one that takes the exit have happened, no others; and the
  * same run goes on behind it. */
-static void a_row_that_takes_the_exit_stops_the_run(void **state) {
-  (void)state;
+TEST(a_row_that_takes_the_exit_stops_the_run) {
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
   ask(&term, 1);
@@ -367,10 +347,9 @@ static void a_row_that_takes_the_exit_stops_the_run(void **state) {
 }
 
 /* The payload of a NaN uniform does not reach a column. */
-static void uniforms_lose_their_payload(void **state) {
+TEST(uniforms_lose_their_payload) {
   const uint64_t bits = UINT64_C(0xfffc123456789abc);
   double noise;
-  (void)state;
   memcpy(&noise, &bits, sizeof noise);
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
@@ -390,9 +369,8 @@ static void uniforms_lose_their_payload(void **state) {
   finish();
 }
 
-static void information_is_right(void **state) {
+TEST(information_is_right) {
   ecs_ProgramInfo info;
-  (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_WRITE}};
   ask(terms, 2);
@@ -414,9 +392,8 @@ static void information_is_right(void **state) {
   finish();
 }
 
-static void programs_end_with_their_query(void **state) {
+TEST(programs_end_with_their_query) {
   ecs_Program *first = NULL;
-  (void)state;
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_WRITE}};
   ask(terms, 2);

@@ -1,13 +1,7 @@
 /* vm_turns_test.c: cycles of kernel programs, as they run over the rows of a
  * world: how often each row goes through, and what an endless one leaves.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "program_fixture.h"
 
 /* Adds 1 to y, x times, and x turns are made. Exits where x is below 0. */
@@ -59,10 +53,9 @@ static void assert_y(uint32_t row, double y) {
 }
 
 /* Rows make as many turns as they need, next to others that make more. */
-static void rows_leave_one_by_one(void **state) {
+TEST(rows_leave_one_by_one) {
   uint32_t count = MOST < 1500 ? MOST : 1500;
   double wanted = 0;
-  (void)state;
   begin(count);
   for (uint32_t k = 0; k < count; k++) {
     set(fixture.entities[k], fixture.p, 0, k * 7 % 23);
@@ -77,8 +70,7 @@ static void rows_leave_one_by_one(void **state) {
 }
 
 /* So many turns are made, and not one more. */
-static void there_is_a_limit(void **state) {
-  (void)state;
+TEST(there_is_a_limit) {
   begin(3);
   for (uint32_t row = 0; row < 3; row++)
     set(fixture.entities[row], fixture.p, 0, row == 1 ? ECS_TURN_LIMIT : 2);
@@ -94,14 +86,13 @@ static void there_is_a_limit(void **state) {
 
 /* The rows before an endless one are stored; it and the rows behind are as they
  * were; nothing is recorded, and no sum is written. */
-static void an_endless_cycle_ends_the_run(void **state) {
+TEST(an_endless_cycle_ends_the_run) {
 #ifdef ECS_TINY
   const uint32_t rows[] = {0, 1, 2, 17, 38, 39};
 #else
   const uint32_t rows[] = {LOOP_ROWS + 1}; /* more would take seconds */
 #endif
   uint32_t count = MOST < 600 ? MOST : 600;
-  (void)state;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     if (rows[k] >= count) continue;
     begin(count);
@@ -122,8 +113,7 @@ static void an_endless_cycle_ends_the_run(void **state) {
 
 /* Whichever row comes first ends the run: one that takes the exit, or one that
  * is endless. */
-static void an_exit_before_an_endless_row_is_taken(void **state) {
-  (void)state;
+TEST(an_exit_before_an_endless_row_is_taken) {
   begin(30);
   for (uint32_t row = 0; row < 30; row++)
     set(fixture.entities[row], fixture.p, 0,
@@ -141,8 +131,7 @@ static void an_exit_before_an_endless_row_is_taken(void **state) {
 }
 
 /* Carries take the values of the turn that ends, whatever the order of next. */
-static void carries_change_places(void **state) {
-  (void)state;
+TEST(carries_change_places) {
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};
   ask(&term, 1);

@@ -5,13 +5,7 @@
  * up to some vectors, also over their operands. They are compared with sums of
  * 64 bits, which are then cut. Bytes after the last element must not change.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "loops_set.h"
 #include "program_rig.h"
 
@@ -249,20 +243,15 @@ static void check_set(WholeLoopSet some, const char *what) {
   check_type(VALUE_NATURAL);
 }
 
-static void the_library_loops(void **state) {
+TEST(the_library_loops) {
   const WholeLoopSet library = {whole_formed, whole_load, whole_store,
                                 whole_quantize, whole_convert};
-  (void)state;
   check_set(library, "library");
 }
 
-static void the_baseline_loops(void **state) {
-  (void)state;
-  check_set(loops_baseline_whole_set(), "baseline");
-}
+TEST(the_baseline_loops) { check_set(loops_baseline_whole_set(), "baseline"); }
 
-static void avx2_loops(void **state) {
-  (void)state;
+TEST(avx2_loops) {
 #if LOOPS_HAVE_TARGETS
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
       __builtin_cpu_supports("bmi2")) {
@@ -273,8 +262,7 @@ static void avx2_loops(void **state) {
   skip();
 }
 
-static void avx512_loops(void **state) {
-  (void)state;
+TEST(avx512_loops) {
 #if LOOPS_HAVE_TARGETS
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") &&

@@ -1,14 +1,14 @@
 /* claims_test.c: which components open cursors claim, and what they refuse. */
 #include "columns_fixture.h"
 #include "query/claims.h"
+#include "test_case.h"
 
 static const Component *component_of(const Fixture *fixture,
                                      ecs_Component component) {
   return &fixture->world->store.components[component];
 }
 
-static void a_cursor_claims_what_it_hands_out(void **state) {
-  (void)state;
+TEST(a_cursor_claims_what_it_hands_out) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE},
@@ -36,8 +36,7 @@ static void a_cursor_claims_what_it_hands_out(void **state) {
   finish(&fixture);
 }
 
-static void a_filter_claims_nothing(void **state) {
-  (void)state;
+TEST(a_filter_claims_nothing) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_WITH}, {fixture.s, ECS_WITHOUT}};
@@ -55,8 +54,7 @@ static void a_filter_claims_nothing(void **state) {
 }
 
 /* Two queries of the same component, with every pair of accesses. */
-static void a_writing_cursor_shares_with_no_other(void **state) {
-  (void)state;
+TEST(a_writing_cursor_shares_with_no_other) {
   static const bool contested[3][3] = {/* second: write, read, optional */
                                        {true, true, true},
                                        {true, false, true},

@@ -1,10 +1,10 @@
 /* cursor_test.c: the rows of a query as batches, in place and coalesced. */
 #include "batch_check.h"
+#include "test_case.h"
 
 /* In place ---------------------------------------------------------------- */
 
-static void a_full_plan_hands_out_tables_as_they_lie(void **state) {
-  (void)state;
+TEST(a_full_plan_hands_out_tables_as_they_lie) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 12);
@@ -30,8 +30,7 @@ static void a_full_plan_hands_out_tables_as_they_lie(void **state) {
   finish(&fixture);
 }
 
-static void a_run_in_the_middle_of_a_table_is_used_in_place(void **state) {
-  (void)state;
+TEST(a_run_in_the_middle_of_a_table_is_used_in_place) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 20);
@@ -55,8 +54,7 @@ static void a_run_in_the_middle_of_a_table_is_used_in_place(void **state) {
   finish(&fixture);
 }
 
-static void an_optional_component_is_null_where_it_is_absent(void **state) {
-  (void)state;
+TEST(an_optional_component_is_null_where_it_is_absent) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 12);
@@ -120,8 +118,7 @@ static void make_tables(Fixture *fixture, const uint32_t *rows,
   }
 }
 
-static void tiny_tables_become_one_batch(void **state) {
-  (void)state;
+TEST(tiny_tables_become_one_batch) {
   Fixture fixture;
   start(&fixture);
   static const uint32_t rows[] = {2, 1, 0, 3, 0, 1, 2};
@@ -150,8 +147,7 @@ static void tiny_tables_become_one_batch(void **state) {
 
 /* A table with as many rows as the limit is a batch of its own, wherever it is
  * among the tables. */
-static void a_table_that_is_not_tiny_goes_alone(void **state) {
-  (void)state;
+TEST(a_table_that_is_not_tiny_goes_alone) {
   for (uint32_t less = 0; less < 2; less++) {
     Fixture fixture;
     start(&fixture);
@@ -182,8 +178,7 @@ static void a_table_that_is_not_tiny_goes_alone(void **state) {
 }
 
 /* Tiny tables that fill a block exactly; then with one row more. */
-static void a_coalesced_batch_is_no_larger_than_a_block(void **state) {
-  (void)state;
+TEST(a_coalesced_batch_is_no_larger_than_a_block) {
   static const uint32_t tables = ECS_COALESCE_ROWS == 4 ? 4 : 15;
   static const uint32_t tiny = ECS_COALESCE_ROWS - 1;
   for (uint32_t more = 0; more < 2; more++) {
@@ -211,8 +206,7 @@ static void a_coalesced_batch_is_no_larger_than_a_block(void **state) {
   }
 }
 
-static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
-  (void)state;
+TEST(a_batch_has_an_optional_component_or_has_it_not) {
   Fixture fixture;
   start(&fixture);
   ecs_Component b = define(&fixture, "B", 4, ECS_STORE_TABLE);
@@ -244,8 +238,7 @@ static void a_batch_has_an_optional_component_or_has_it_not(void **state) {
 }
 
 /* Blocks of a row list coalesce as tables do. */
-static void tiny_blocks_of_a_list_become_one_batch(void **state) {
-  (void)state;
+TEST(tiny_blocks_of_a_list_become_one_batch) {
   Fixture fixture;
   start(&fixture);
   static const uint32_t rows[] = {1, 2, 1, 2, 1};
@@ -282,8 +275,7 @@ static const Component *component_of(const Fixture *fixture,
   return &fixture->world->store.components[component];
 }
 
-static void every_allocation_of_beginning_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_beginning_may_fail) {
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     Fixture fixture;
     start(&fixture);

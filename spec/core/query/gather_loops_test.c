@@ -1,13 +1,8 @@
 /* gather_loops_test.c: every way to gather gives the elements of the rows, and
  * reads nothing behind a column. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "query/gather_loops.h"
 
 #define ROOM 40u  /* rows of a column */
@@ -73,8 +68,7 @@ static void gather_all(Columns *columns, uint32_t count, bool steps) {
 }
 
 /* Ascending rows up to the last one, of which a window would go beyond. */
-static void rows_in_steps_are_gathered(void **state) {
-  (void)state;
+TEST(rows_in_steps_are_gathered) {
   Columns columns;
   open_columns(&columns);
   for (uint32_t count = 1; count <= MOST; count++)
@@ -94,8 +88,7 @@ static void rows_in_steps_are_gathered(void **state) {
 }
 
 /* Within eight rows they may descend, but not below the first. */
-static void rows_behind_the_first_are_steps(void **state) {
-  (void)state;
+TEST(rows_behind_the_first_are_steps) {
   Columns columns;
   open_columns(&columns);
   static const uint32_t places[] = {0, 7, 3, 0, 6, 1, 7, 2};
@@ -109,8 +102,7 @@ static void rows_behind_the_first_are_steps(void **state) {
   close_columns(&columns);
 }
 
-static void random_rows_are_gathered(void **state) {
-  (void)state;
+TEST(random_rows_are_gathered) {
   Columns columns;
   open_columns(&columns);
   uint64_t seed = 11;

@@ -3,11 +3,11 @@
  */
 #include "batch_check.h"
 #include "query/gather.h"
+#include "test_case.h"
 
 /* S is in another order than A, in several blocks: whichever drives, the other
  * is copied. */
-static void scattered_rows_are_gathered_and_put_back(void **state) {
-  (void)state;
+TEST(scattered_rows_are_gathered_and_put_back) {
   for (uint32_t round = 0; round < 2; round++) {
     Fixture fixture;
     start(&fixture);
@@ -71,8 +71,7 @@ static void assert_cells(const Fixture *fixture, uint32_t index,
   for (uint32_t k = 0; k < 3; k++) assert_int_equal(cells.c[k], number * 3 + k);
 }
 
-static void gathered_blocks_are_cut_into_slices(void **state) {
-  (void)state;
+TEST(gathered_blocks_are_cut_into_slices) {
   Fixture fixture;
   start(&fixture);
   ecs_Component p = define_cells(&fixture, "P", ECS_STORE_TABLE);
@@ -163,8 +162,7 @@ static uint32_t judge_three_orders(const Fixture *fixture, const Cursor *cursor,
 
 /* Only the columns of one term are at the same rows. Whichever group drives,
  * two columns are gathered that are neighbours in some order of the terms. */
-static void every_term_is_gathered_by_its_own_rows(void **state) {
-  (void)state;
+TEST(every_term_is_gathered_by_its_own_rows) {
   static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                        {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (uint32_t round = 0; round < 12; round++) {
@@ -205,8 +203,7 @@ static void every_term_is_gathered_by_its_own_rows(void **state) {
   }
 }
 
-static void what_is_only_read_is_not_put_back(void **state) {
-  (void)state;
+TEST(what_is_only_read_is_not_put_back) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 9);
@@ -233,8 +230,7 @@ static void what_is_only_read_is_not_put_back(void **state) {
   finish(&fixture);
 }
 
-static void copies_start_on_a_line(void **state) {
-  (void)state;
+TEST(copies_start_on_a_line) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 9);
@@ -258,8 +254,7 @@ static void copies_start_on_a_line(void **state) {
 }
 
 /* The same query has room for copies only where its batches are not tables. */
-static void whole_tables_need_no_room_for_copies(void **state) {
-  (void)state;
+TEST(whole_tables_need_no_room_for_copies) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 9);
@@ -284,8 +279,7 @@ static void whole_tables_need_no_room_for_copies(void **state) {
   finish(&fixture);
 }
 
-static void two_cursors_over_one_query_have_their_own_scratch(void **state) {
-  (void)state;
+TEST(two_cursors_over_one_query_have_their_own_scratch) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 9);
@@ -317,8 +311,7 @@ static void two_cursors_over_one_query_have_their_own_scratch(void **state) {
 
 /* However often cursors nest, and whichever ends first, a query keeps as many
  * scratches as it ever had cursors open at once. */
-static void scratches_of_nested_cursors_are_used_again(void **state) {
-  (void)state;
+TEST(scratches_of_nested_cursors_are_used_again) {
   static const uint8_t ends[][3] = {{2, 1, 0}, {0, 1, 2}, {1, 2, 0},
                                     {2, 0, 1}, {1, 0, 2}, {0, 2, 1}};
   Fixture fixture;

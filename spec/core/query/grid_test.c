@@ -1,5 +1,6 @@
 /* grid_test.c: building grids: when, of what, and what a failure leaves. */
 #include "grid_fixture.h"
+#include "test_case.h"
 
 static double nowhere[2] = {1e6, 1e6}, middle[2] = {0, 0};
 
@@ -31,8 +32,7 @@ static bool refresh(const Scene *scene) {
   return built;
 }
 
-static void a_new_grid_is_empty(void **state) {
-  (void)state;
+TEST(a_new_grid_is_empty) {
   static Scene scene;
   open_scene(&scene, 0, 3);
   spawn_points(&scene, SPREAD, 9);
@@ -50,8 +50,7 @@ static void a_new_grid_is_empty(void **state) {
   close_scene(&scene);
 }
 
-static void a_grid_shows_what_was_built(void **state) {
-  (void)state;
+TEST(a_grid_shows_what_was_built) {
   static Scene scene;
   open_line(&scene);
   const double away[3] = {1e6, 1e6, 0};
@@ -69,8 +68,7 @@ static void a_grid_shows_what_was_built(void **state) {
   close_scene(&scene);
 }
 
-static void a_grid_is_built_again_where_something_changed(void **state) {
-  (void)state;
+TEST(a_grid_is_built_again_where_something_changed) {
   static Scene scene;
   open_line(&scene);
   ecs_Entity some = scene.points[7].entity;
@@ -94,8 +92,7 @@ static void a_grid_is_built_again_where_something_changed(void **state) {
 }
 
 /* What the grid does not read, in tables that it does. */
-static void other_changes_build_nothing(void **state) {
-  (void)state;
+TEST(other_changes_build_nothing) {
   static Scene scene;
   open_line(&scene);
   ecs_Entity other = 0;
@@ -115,8 +112,7 @@ static void other_changes_build_nothing(void **state) {
   close_scene(&scene);
 }
 
-static void every_way_to_write_is_noticed(void **state) {
-  (void)state;
+TEST(every_way_to_write_is_noticed) {
   static Scene scene;
   open_line(&scene);
   (void)refresh(&scene);
@@ -145,8 +141,7 @@ static void every_way_to_write_is_noticed(void **state) {
   close_scene(&scene);
 }
 
-static void an_order_counts(void **state) {
-  (void)state;
+TEST(an_order_counts) {
   static Scene scene;
   open_line(&scene);
   const ecs_Term terms[] = {{scene.narrow, ECS_READ}, {scene.mark, ECS_WITH}};
@@ -167,8 +162,7 @@ static void an_order_counts(void **state) {
   close_scene(&scene);
 }
 
-static void what_a_cursor_writes_cannot_be_copied(void **state) {
-  (void)state;
+TEST(what_a_cursor_writes_cannot_be_copied) {
   static Scene scene;
   open_line(&scene);
   const ecs_Term term = {scene.narrow, ECS_WRITE};
@@ -187,8 +181,7 @@ static void what_a_cursor_writes_cannot_be_copied(void **state) {
   close_scene(&scene);
 }
 
-static void what_makes_no_grid_is_refused(void **state) {
-  (void)state;
+TEST(what_makes_no_grid_is_refused) {
   static Scene scene;
   open_scene(&scene, 0, 2);
   const ecs_Term terms[] = {
@@ -223,8 +216,7 @@ static void what_makes_no_grid_is_refused(void **state) {
   close_scene(&scene);
 }
 
-static void fields_that_are_no_numbers_are_refused(void **state) {
-  (void)state;
+TEST(fields_that_are_no_numbers_are_refused) {
   static Scene scene;
   open_scene(&scene, 0, 2);
   static const ecs_Field odd[] = {
@@ -242,8 +234,7 @@ static void fields_that_are_no_numbers_are_refused(void **state) {
 }
 
 /* Watching ends with the grid: stamps are gone. */
-static void a_grid_ends_with_its_query(void **state) {
-  (void)state;
+TEST(a_grid_ends_with_its_query) {
   static Scene scene;
   open_line(&scene);
   (void)refresh(&scene);
@@ -256,8 +247,7 @@ static void a_grid_ends_with_its_query(void **state) {
   close_scene(&scene);
 }
 
-static void a_steady_grid_allocates_nothing(void **state) {
-  (void)state;
+TEST(a_steady_grid_allocates_nothing) {
   static Scene scene;
   open_line(&scene);
   ecs_GridCursor cursor;
@@ -284,8 +274,7 @@ static ecs_Status make_all(Scene *scene, ecs_Grid **grid) {
   return status;
 }
 
-static void without_memory_a_grid_shows_what_it_did(void **state) {
-  (void)state;
+TEST(without_memory_a_grid_shows_what_it_did) {
   for (uint32_t mode = 0; mode < 2; mode++) {
     static Scene scene;
     bool done = false;
@@ -318,8 +307,7 @@ static void without_memory_a_grid_shows_what_it_did(void **state) {
   }
 }
 
-static void a_wide_loop_needs_memory_for_its_order(void **state) {
-  (void)state;
+TEST(a_wide_loop_needs_memory_for_its_order) {
   static Scene scene;
   open_line(&scene);
   ecs_GridCursor cursor;
@@ -338,8 +326,7 @@ static void a_wide_loop_needs_memory_for_its_order(void **state) {
   close_scene(&scene);
 }
 
-static void statistics_count_cells(void **state) {
-  (void)state;
+TEST(statistics_count_cells) {
   static Scene scene;
   char text[400];
   open_line(&scene);
@@ -364,8 +351,7 @@ static void statistics_count_cells(void **state) {
   close_scene(&scene);
 }
 
-static void a_grid_is_in_no_hash(void **state) {
-  (void)state;
+TEST(a_grid_is_in_no_hash) {
   static Scene scene;
   open_line(&scene);
   ecs_grid_destroy(scene.grid);

@@ -4,6 +4,7 @@
  * tenth of the worlds.
  */
 #include "grid_fixture.h"
+#include "test_case.h"
 
 /* How many rows a cursor writes at once: few, so that it stops everywhere. */
 static uint32_t draw_capacity(Scene *scene) {
@@ -147,8 +148,7 @@ static void check_all(Scene *scene, uint32_t kind) {
   check_pairs(scene, draw_radius(scene));
 }
 
-static void answers_are_those_of_a_look_at_all(void **state) {
-  (void)state;
+TEST(answers_are_those_of_a_look_at_all) {
   uint64_t worlds = getenv("ECS_TEST_SHORT") != NULL ? 200 : 2000;
   for (uint64_t seed = 0; seed < worlds; seed++) {
     static Scene scene;
@@ -160,8 +160,7 @@ static void answers_are_those_of_a_look_at_all(void **state) {
   }
 }
 
-static void points_that_are_not_finite_find_nothing(void **state) {
-  (void)state;
+TEST(points_that_are_not_finite_find_nothing) {
   static Scene scene;
   open_scene(&scene, 1, 2);
   fill_scene(&scene, EQUAL, 20);

@@ -3,6 +3,7 @@
  */
 #include "columns_fixture.h"
 #include "query/index_set.h"
+#include "test_case.h"
 
 /* Takes all indices out of a set and checks that they are those of the given
  * entities, from the last to the first. */
@@ -23,8 +24,7 @@ static void assert_takes(const Fixture *fixture, IndexSet *set,
 }
 
 /* S is added in an order of its own, so that no rows are in order of index. */
-static void indices_come_from_the_highest_to_the_lowest(void **state) {
-  (void)state;
+TEST(indices_come_from_the_highest_to_the_lowest) {
   static const uint32_t numbers[] = {1, 2, 4, 7, 11, 12, 30};
   static const uint32_t order[] = {3, 6, 0, 5, 1, 4, 2};
   Fixture fixture;
@@ -47,8 +47,7 @@ static void indices_come_from_the_highest_to_the_lowest(void **state) {
 }
 
 /* Words begin at the lowest index, and the last may have only one bit. */
-static void a_set_is_as_long_as_its_indices_are_apart(void **state) {
-  (void)state;
+TEST(a_set_is_as_long_as_its_indices_are_apart) {
   Fixture fixture;
   start(&fixture);
   uint32_t most = ECS_INDEX_LIMIT > 130u ? 129u : 40u;
@@ -71,8 +70,7 @@ static void a_set_is_as_long_as_its_indices_are_apart(void **state) {
   finish(&fixture);
 }
 
-static void a_set_of_no_entity_owns_nothing(void **state) {
-  (void)state;
+TEST(a_set_of_no_entity_owns_nothing) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {fixture.s, ECS_READ};
@@ -85,8 +83,7 @@ static void a_set_of_no_entity_owns_nothing(void **state) {
   finish(&fixture);
 }
 
-static void without_memory_a_set_is_empty(void **state) {
-  (void)state;
+TEST(without_memory_a_set_is_empty) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 3);

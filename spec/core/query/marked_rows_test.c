@@ -2,6 +2,7 @@
  * have, whatever changed before, and marks follow what changes one entity.
  */
 #include "row_list_fixture.h"
+#include "test_case.h"
 
 enum { QUERIES = 8 };
 
@@ -75,8 +76,7 @@ static void change(Fixture *fixture, uint64_t *seed) {
   }
 }
 
-static void lists_match_whatever_changed_before(void **state) {
-  (void)state;
+TEST(lists_match_whatever_changed_before) {
   for (uint64_t seed = 1; seed <= 12; seed++) {
     Fixture fixture;
     ecs_Query *queries[QUERIES];
@@ -94,8 +94,7 @@ static void lists_match_whatever_changed_before(void **state) {
   }
 }
 
-static void many_rows_are_listed_by_words(void **state) {
-  (void)state;
+TEST(many_rows_are_listed_by_words) {
   Fixture fixture;
   ecs_Query *queries[QUERIES];
   uint64_t draws = 7;
@@ -127,8 +126,7 @@ static bool marks_follow(const Fixture *fixture, const Group *set) {
          !store->notes.lost && marked_rows_check_invariants(store, set);
 }
 
-static void marks_follow_changes_of_one_entity(void **state) {
-  (void)state;
+TEST(marks_follow_changes_of_one_entity) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 12);
@@ -155,8 +153,7 @@ static void marks_follow_changes_of_one_entity(void **state) {
     assert_int_equal(fixture.world->store.notes.count, 0); \
   } while (0)
 
-static void marks_follow_rows_that_move_in_the_main_group(void **state) {
-  (void)state;
+TEST(marks_follow_rows_that_move_in_the_main_group) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 20);
@@ -182,8 +179,7 @@ static void marks_follow_rows_that_move_in_the_main_group(void **state) {
   finish(&fixture);
 }
 
-static void marks_follow_what_enters_and_leaves_a_set_in_bulk(void **state) {
-  (void)state;
+TEST(marks_follow_what_enters_and_leaves_a_set_in_bulk) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 20);
@@ -202,8 +198,7 @@ static void marks_follow_what_enters_and_leaves_a_set_in_bulk(void **state) {
   finish(&fixture);
 }
 
-static void marks_follow_what_was_recorded(void **state) {
-  (void)state;
+TEST(marks_follow_what_was_recorded) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 20);
@@ -227,8 +222,7 @@ static void marks_follow_what_was_recorded(void **state) {
 }
 
 /* A table gets room, marks are made, and then it fills up. */
-static void marks_have_room_for_rows_that_come_later(void **state) {
-  (void)state;
+TEST(marks_have_room_for_rows_that_come_later) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 2);
@@ -250,8 +244,7 @@ static void marks_have_room_for_rows_that_come_later(void **state) {
   finish(&fixture);
 }
 
-static void marks_that_do_not_follow_are_made_again(void **state) {
-  (void)state;
+TEST(marks_that_do_not_follow_are_made_again) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 12);
@@ -275,8 +268,7 @@ static void marks_that_do_not_follow_are_made_again(void **state) {
   finish(&fixture);
 }
 
-static void a_set_keeps_marks_while_queries_use_them(void **state) {
-  (void)state;
+TEST(a_set_keeps_marks_while_queries_use_them) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 3);
@@ -298,8 +290,7 @@ static void a_set_keeps_marks_while_queries_use_them(void **state) {
   finish(&fixture);
 }
 
-static void marks_end_where_components_are_regrouped(void **state) {
-  (void)state;
+TEST(marks_end_where_components_are_regrouped) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 9);
@@ -319,8 +310,7 @@ static void marks_end_where_components_are_regrouped(void **state) {
 
 /* After the marks, a component ceases to note when it is used, and a table when
  * a row of it is destroyed; when marks are made again, those begin to. */
-static void what_was_used_begins_and_ceases_to_note(void **state) {
-  (void)state;
+TEST(what_was_used_begins_and_ceases_to_note) {
   Fixture fixture;
   start(&fixture);
   Store *store = &fixture.world->store;

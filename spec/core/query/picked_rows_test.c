@@ -6,6 +6,7 @@
  */
 #include "ecs_access.h"
 #include "query_fixture.h"
+#include "test_case.h"
 
 #define BLOCKS 2u
 #define ROWS (BLOCKS * STAMP_ROWS + 3u)
@@ -59,8 +60,7 @@ static void set(const Scene *scene, uint32_t index) {
                    ECS_OK);
 }
 
-static void blocks_without_changes_are_passed_over(void **state) {
-  (void)state;
+TEST(blocks_without_changes_are_passed_over) {
   Scene scene;
   open_scene(&scene, ECS_READ);
   assert_int_equal(see(scene.query), ROWS);
@@ -76,8 +76,7 @@ static void blocks_without_changes_are_passed_over(void **state) {
   close_scene(&scene);
 }
 
-static void only_a_walk_that_was_seen_counts(void **state) {
-  (void)state;
+TEST(only_a_walk_that_was_seen_counts) {
   Scene scene;
   open_scene(&scene, ECS_READ);
   assert_int_equal(walk(scene.query), ROWS);
@@ -96,8 +95,7 @@ static void only_a_walk_that_was_seen_counts(void **state) {
   close_scene(&scene);
 }
 
-static void what_a_walk_writes_is_not_seen_by_itself(void **state) {
-  (void)state;
+TEST(what_a_walk_writes_is_not_seen_by_itself) {
   Scene scene;
   open_scene(&scene, ECS_WRITE);
   const ecs_Term term = {scene.fixture.a, ECS_READ};
@@ -115,8 +113,7 @@ static void what_a_walk_writes_is_not_seen_by_itself(void **state) {
   close_scene(&scene);
 }
 
-static void a_walk_that_ends_early_stamps_what_it_has_shown(void **state) {
-  (void)state;
+TEST(a_walk_that_ends_early_stamps_what_it_has_shown) {
   Scene scene;
   open_scene(&scene, ECS_READ);
   for (uint32_t i = 0; i < STAMP_ROWS / 2; i++) {
@@ -136,8 +133,7 @@ static void a_walk_that_ends_early_stamps_what_it_has_shown(void **state) {
   close_scene(&scene);
 }
 
-static void prepared_access_stamps_too(void **state) {
-  (void)state;
+TEST(prepared_access_stamps_too) {
   Scene scene;
   open_scene(&scene, ECS_READ);
   struct {
@@ -179,8 +175,7 @@ static void prepared_access_stamps_too(void **state) {
 
 /* A row that was located to be written may be written as long as the row epoch
  * stays. */
-static void seeing_changes_moves_the_row_epoch(void **state) {
-  (void)state;
+TEST(seeing_changes_moves_the_row_epoch) {
   Scene scene;
   open_scene(&scene, ECS_READ);
   const uint64_t *epoch = ecs_world_row_epoch(scene.fixture.world);
@@ -200,8 +195,7 @@ static void seeing_changes_moves_the_row_epoch(void **state) {
   close_scene(&scene);
 }
 
-static void stamps_live_as_long_as_a_query_asks(void **state) {
-  (void)state;
+TEST(stamps_live_as_long_as_a_query_asks) {
   Scene scene;
   open_scene(&scene, ECS_READ);
   Store *store = &scene.fixture.world->store;
@@ -222,8 +216,7 @@ static void stamps_live_as_long_as_a_query_asks(void **state) {
   close_scene(&scene);
 }
 
-static void what_makes_no_sense_is_refused(void **state) {
-  (void)state;
+TEST(what_makes_no_sense_is_refused) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.b, ECS_WITHOUT}};
@@ -242,8 +235,7 @@ static void what_makes_no_sense_is_refused(void **state) {
 }
 
 /* Every allocation of asking and of the first walk fails once. */
-static void without_memory_nothing_is_asked_or_shown(void **state) {
-  (void)state;
+TEST(without_memory_nothing_is_asked_or_shown) {
   for (uint64_t n = 1, done = 0; !done; n++) {
     Fixture fixture;
     start(&fixture);
@@ -308,8 +300,7 @@ static uint32_t check_walk(ecs_Query *query, bool down) {
   return rows;
 }
 
-static void walks_are_in_order_under_every_plan(void **state) {
-  (void)state;
+TEST(walks_are_in_order_under_every_plan) {
   for (uint32_t way = 0; way < 8; way++) {
     Fixture fixture;
     ecs_Entity entities[SOME];
@@ -337,8 +328,7 @@ static void walks_are_in_order_under_every_plan(void **state) {
   }
 }
 
-static void equal_rows_stay_in_their_order(void **state) {
-  (void)state;
+TEST(equal_rows_stay_in_their_order) {
   Fixture fixture;
   ecs_Entity entities[SOME], plain[SOME], sorted[SOME];
   uint64_t count = 0;
@@ -365,8 +355,7 @@ static void equal_rows_stay_in_their_order(void **state) {
 }
 
 /* Where nothing was written the list is used again; in order, it is in place. */
-static void an_order_is_kept(void **state) {
-  (void)state;
+TEST(an_order_is_kept) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {fixture.a, ECS_READ};
@@ -389,8 +378,7 @@ static void an_order_is_kept(void **state) {
   finish(&fixture);
 }
 
-static void an_order_that_makes_no_sense_is_refused(void **state) {
-  (void)state;
+TEST(an_order_that_makes_no_sense_is_refused) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_OPTIONAL},
@@ -409,8 +397,7 @@ static void an_order_that_makes_no_sense_is_refused(void **state) {
   finish(&fixture);
 }
 
-static void without_memory_there_is_no_order(void **state) {
-  (void)state;
+TEST(without_memory_there_is_no_order) {
   for (uint64_t n = 1, done = 0; !done; n++) {
     Fixture fixture;
     ecs_Entity entities[SOME];

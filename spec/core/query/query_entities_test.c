@@ -8,14 +8,9 @@
  *      S {u32}                              sparse set
  *      T                                    bits
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/world.h"
 #include "api_fixture.h"
 
@@ -171,8 +166,7 @@ static void assert_visits(Fixture *fixture, const ecs_Term *terms,
   assert_int_equal(ecs_query_destroy(query), ECS_OK);
 }
 
-static void locating_finds_the_rows_of_the_batches(void **state) {
-  (void)state;
+TEST(locating_finds_the_rows_of_the_batches) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[][4] = {
@@ -198,8 +192,7 @@ static void locating_finds_the_rows_of_the_batches(void **state) {
   finish(&fixture);
 }
 
-static void copying_stops_at_the_capacity(void **state) {
-  (void)state;
+TEST(copying_stops_at_the_capacity) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
@@ -221,8 +214,7 @@ static void copying_stops_at_the_capacity(void **state) {
   finish(&fixture);
 }
 
-static void copying_is_refused_where_a_cursor_is(void **state) {
-  (void)state;
+TEST(copying_is_refused_where_a_cursor_is) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term write = {fixture.a, ECS_WRITE}, read = {fixture.a, ECS_READ},
@@ -246,8 +238,7 @@ static void copying_is_refused_where_a_cursor_is(void **state) {
   finish(&fixture);
 }
 
-static void a_row_is_followed(void **state) {
-  (void)state;
+TEST(a_row_is_followed) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_WRITE}, {fixture.tag, ECS_WITHOUT}};
@@ -283,8 +274,7 @@ static void a_row_is_followed(void **state) {
   finish(&fixture);
 }
 
-static void what_is_recorded_is_heeded(void **state) {
-  (void)state;
+TEST(what_is_recorded_is_heeded) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term read = {fixture.a, ECS_READ};
@@ -309,8 +299,7 @@ static void what_is_recorded_is_heeded(void **state) {
   finish(&fixture);
 }
 
-static void a_run_is_as_long_as_its_rows_follow(void **state) {
-  (void)state;
+TEST(a_run_is_as_long_as_its_rows_follow) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -350,8 +339,7 @@ static void a_run_is_as_long_as_its_rows_follow(void **state) {
   finish(&fixture);
 }
 
-static void every_change_shows_in_the_row_epoch(void **state) {
-  (void)state;
+TEST(every_change_shows_in_the_row_epoch) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -393,8 +381,7 @@ static void every_change_shows_in_the_row_epoch(void **state) {
   finish(&fixture);
 }
 
-static void a_new_plan_may_fail(void **state) {
-  (void)state;
+TEST(a_new_plan_may_fail) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};

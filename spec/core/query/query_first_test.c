@@ -1,10 +1,10 @@
 /* query_first_test.c: the first match of a query, without a row list. */
 #include "bulk_terms.h"
+#include "test_case.h"
 
 /* With and without a row list, and for every list of terms, the first entity is
  * that of the first batch. */
-static void the_first_is_the_first_row_of_the_batches(void **state) {
-  (void)state;
+TEST(the_first_is_the_first_row_of_the_batches) {
   static ecs_Entity matches[CROWD];
   static Fixture fixture;
   uint32_t found = 0;
@@ -32,8 +32,7 @@ static void the_first_is_the_first_row_of_the_batches(void **state) {
 }
 
 /* The search stops at the first match: no row list is built. */
-static void the_first_builds_no_list(void **state) {
-  (void)state;
+TEST(the_first_builds_no_list) {
   Fixture fixture;
   ecs_Entity entity = 0;
   start(&fixture);

@@ -6,14 +6,9 @@
  *      bits column 0   T0 T1 T2 T3 T4 T5 T6 T7
  *      bits column 1   T8 T9 T10
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/world.h"
 #include "api_fixture.h"
 
@@ -70,8 +65,7 @@ static RowRef spawn(const Fixture *fixture, const ecs_Component *components,
   return store_locate_main(&fixture->world->store, entity);
 }
 
-static void a_fresh_query_group_requires_nothing(void **state) {
-  (void)state;
+TEST(a_fresh_query_group_requires_nothing) {
   Fixture fixture;
   start(&fixture);
   QueryGroup query_group = query_group_over_main(&fixture);
@@ -92,8 +86,7 @@ static void a_fresh_query_group_requires_nothing(void **state) {
   finish(&fixture);
 }
 
-static void a_query_group_without_components_needs_no_memory(void **state) {
-  (void)state;
+TEST(a_query_group_without_components_needs_no_memory) {
   FailingMemory failing;
   ecs_WorldDescription how = {failing_memory_init(&failing), 0};
   ecs_World *world = NULL;
@@ -110,8 +103,7 @@ static void a_query_group_without_components_needs_no_memory(void **state) {
   ecs_world_destroy(world);
 }
 
-static void tables_are_asked_for_by_masks(void **state) {
-  (void)state;
+TEST(tables_are_asked_for_by_masks) {
   Fixture fixture;
   start(&fixture);
   QueryGroup query_group = query_group_over_main(&fixture);
@@ -131,8 +123,7 @@ static void tables_are_asked_for_by_masks(void **state) {
   finish(&fixture);
 }
 
-static void tags_stored_as_bits_are_asked_for_by_filters(void **state) {
-  (void)state;
+TEST(tags_stored_as_bits_are_asked_for_by_filters) {
   Fixture fixture;
   start(&fixture);
   QueryGroup query_group = query_group_over_main(&fixture);
@@ -155,9 +146,7 @@ static void tags_stored_as_bits_are_asked_for_by_filters(void **state) {
 
 /* Every pair of a required and an excluded tag, over rows with one, the other,
  * both or none. The table gets more columns of bits from pair to pair. */
-static void a_row_fits_when_it_has_the_needed_and_no_forbidden_bits(
-    void **state) {
-  (void)state;
+TEST(a_row_fits_when_it_has_the_needed_and_no_forbidden_bits) {
   static const uint32_t tags[] = {0, 5, 7, 8, 10};
   Fixture fixture;
   start(&fixture);
@@ -183,8 +172,7 @@ static void a_row_fits_when_it_has_the_needed_and_no_forbidden_bits(
   finish(&fixture);
 }
 
-static void all_needed_bits_must_be_there(void **state) {
-  (void)state;
+TEST(all_needed_bits_must_be_there) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component components[] = {fixture.bits[1], fixture.bits[2],
@@ -204,8 +192,7 @@ static void all_needed_bits_must_be_there(void **state) {
 }
 
 /* A row fits by its table's component, or by one of two tags in two columns. */
-static void a_row_fits_when_it_has_something_that_is_offered(void **state) {
-  (void)state;
+TEST(a_row_fits_when_it_has_something_that_is_offered) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component offered[] = {fixture.a, fixture.bits[2], fixture.bits[9]};
@@ -230,8 +217,7 @@ static void a_row_fits_when_it_has_something_that_is_offered(void **state) {
 }
 
 /* Without bits tables choose; two groups that offer share the choice. */
-static void a_choice_is_a_demand_of_one_group_or_shared(void **state) {
-  (void)state;
+TEST(a_choice_is_a_demand_of_one_group_or_shared) {
   Fixture fixture;
   start(&fixture);
   QueryGroup groups[2] = {query_group_over_main(&fixture),
@@ -290,8 +276,7 @@ static void check_listed(const QueryGroup *asked, const Table *table,
   assert_int_equal(listed, next);
 }
 
-static void rows_with_bits_that_fit_are_listed(void **state) {
-  (void)state;
+TEST(rows_with_bits_that_fit_are_listed) {
   static const uint32_t counts[] = {0, 1, 63, 64, 65, 127, 128, 200};
   for (uint32_t rare = 0; rare < 2; rare++) {
     Fixture fixture;
@@ -310,8 +295,7 @@ static void rows_with_bits_that_fit_are_listed(void **state) {
   }
 }
 
-static void a_table_without_the_needed_bits_has_no_row_that_fits(void **state) {
-  (void)state;
+TEST(a_table_without_the_needed_bits_has_no_row_that_fits) {
   Fixture fixture;
   uint32_t list[1 + BITS_LIST_SLACK];
   start(&fixture);
@@ -327,8 +311,7 @@ static void a_table_without_the_needed_bits_has_no_row_that_fits(void **state) {
   finish(&fixture);
 }
 
-static void a_query_group_counts_the_rows_of_its_tables(void **state) {
-  (void)state;
+TEST(a_query_group_counts_the_rows_of_its_tables) {
   Fixture fixture;
   start(&fixture);
   Group *main = store_main(&fixture.world->store);
@@ -352,8 +335,7 @@ static void a_query_group_counts_the_rows_of_its_tables(void **state) {
 }
 
 #ifndef ECS_TINY
-static void components_past_the_first_word_are_told_apart(void **state) {
-  (void)state;
+TEST(components_past_the_first_word_are_told_apart) {
   Fixture fixture;
   start(&fixture);
   ecs_Component last = 0;
@@ -377,8 +359,7 @@ static void components_past_the_first_word_are_told_apart(void **state) {
 }
 #endif
 
-static void every_allocation_of_a_query_group_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_a_query_group_may_fail) {
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     Fixture fixture;
     start(&fixture);

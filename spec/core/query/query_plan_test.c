@@ -5,6 +5,7 @@
  * every group, so those tests make worlds of exact numbers of entities.
  */
 #include "query_fixture.h"
+#include "test_case.h"
 
 static void assert_explains(ecs_Query *query, const char *expected) {
   char text[1024];
@@ -15,8 +16,7 @@ static void assert_explains(ecs_Query *query, const char *expected) {
 
 /* Plans ------------------------------------------------------------------- */
 
-static void one_group_makes_a_full_plan(void **state) {
-  (void)state;
+TEST(one_group_makes_a_full_plan) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component both[] = {fixture.a, fixture.b};
@@ -37,8 +37,7 @@ static void one_group_makes_a_full_plan(void **state) {
   finish(&fixture);
 }
 
-static void a_filter_of_bits_needs_a_list(void **state) {
-  (void)state;
+TEST(a_filter_of_bits_needs_a_list) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component both[] = {fixture.a, fixture.t};
@@ -58,8 +57,7 @@ static void a_filter_of_bits_needs_a_list(void **state) {
   finish(&fixture);
 }
 
-static void terms_of_several_groups_make_a_partial_plan(void **state) {
-  (void)state;
+TEST(terms_of_several_groups_make_a_partial_plan) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component components[] = {fixture.a, fixture.b, fixture.s};
@@ -81,8 +79,7 @@ static void terms_of_several_groups_make_a_partial_plan(void **state) {
   finish(&fixture);
 }
 
-static void terms_that_share_no_group_make_a_blind_plan(void **state) {
-  (void)state;
+TEST(terms_that_share_no_group_make_a_blind_plan) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component group[] = {fixture.b, fixture.tag};
@@ -106,8 +103,7 @@ static void terms_that_share_no_group_make_a_blind_plan(void **state) {
 }
 
 /* Two tables with S: in order in one, in reverse order in the other. */
-static void explaining_counts_blocks_in_place_and_gathered(void **state) {
-  (void)state;
+TEST(explaining_counts_blocks_in_place_and_gathered) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component components[] = {fixture.a, fixture.tag};
@@ -128,8 +124,7 @@ static void explaining_counts_blocks_in_place_and_gathered(void **state) {
   finish(&fixture);
 }
 
-static void explaining_writes_no_more_than_it_may(void **state) {
-  (void)state;
+TEST(explaining_writes_no_more_than_it_may) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {fixture.a, ECS_READ};
@@ -150,8 +145,7 @@ static void explaining_writes_no_more_than_it_may(void **state) {
   finish(&fixture);
 }
 
-static void a_plan_that_cannot_be_made_is_explained_too(void **state) {
-  (void)state;
+TEST(a_plan_that_cannot_be_made_is_explained_too) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {fixture.a, ECS_READ};
@@ -193,8 +187,7 @@ static ecs_Component driver_of(ecs_Access a, ecs_Access s, uint32_t only_a,
   return driver;
 }
 
-static void the_cheaper_group_drives(void **state) {
-  (void)state;
+TEST(the_cheaper_group_drives) {
   enum { A = 1, S = 4 };
   /* Equal costs: S has three columns to gather, A has two. */
   assert_int_equal(driver_of(ECS_READ, ECS_READ, 0, 0, 10), S);
@@ -224,8 +217,7 @@ static void the_cheaper_group_drives(void **state) {
   assert_int_equal(driver_of(ECS_WITHOUT, ECS_WITH, 1, 20, 2), S);
 }
 
-static void the_main_group_drives_what_requires_nothing(void **state) {
-  (void)state;
+TEST(the_main_group_drives_what_requires_nothing) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.s, ECS_OPTIONAL},
@@ -243,8 +235,7 @@ static void the_main_group_drives_what_requires_nothing(void **state) {
 }
 
 /* The driver is chosen again whenever the list is built again. */
-static void the_driver_follows_the_rows(void **state) {
-  (void)state;
+TEST(the_driver_follows_the_rows) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component components[] = {fixture.a, fixture.s};

@@ -2,11 +2,11 @@
  * and how long a plan is valid.
  */
 #include "query_fixture.h"
+#include "test_case.h"
 
 /* Columns ----------------------------------------------------------------- */
 
-static void columns_come_in_the_order_of_terms_then_fields(void **state) {
-  (void)state;
+TEST(columns_come_in_the_order_of_terms_then_fields) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {
@@ -43,8 +43,7 @@ static void columns_come_in_the_order_of_terms_then_fields(void **state) {
   finish(&fixture);
 }
 
-static void what_is_written_or_optional_is_scattered(void **state) {
-  (void)state;
+TEST(what_is_written_or_optional_is_scattered) {
   Fixture fixture;
   start(&fixture);
   static const ecs_Access access[] = {ECS_WRITE, ECS_READ, ECS_OPTIONAL};
@@ -59,8 +58,7 @@ static void what_is_written_or_optional_is_scattered(void **state) {
 
 /* Matching ---------------------------------------------------------------- */
 
-static void no_terms_match_every_entity(void **state) {
-  (void)state;
+TEST(no_terms_match_every_entity) {
   Fixture fixture;
   start(&fixture);
   ecs_Query *query = make_query(fixture.world, NULL, 0);
@@ -80,8 +78,7 @@ static const ecs_Access own[OWN] = {ECS_WRITE, ECS_READ,    ECS_OPTIONAL,
                                     ECS_WITH,  ECS_WITHOUT, ECS_ANY};
 
 /* Compares all pairs of storages and accesses with ecs_has. */
-static void every_access_means_what_it_says_in_every_storage(void **state) {
-  (void)state;
+TEST(every_access_means_what_it_says_in_every_storage) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component components[] = {fixture.a, fixture.tag, fixture.s,
@@ -121,8 +118,7 @@ static void every_access_means_what_it_says_in_every_storage(void **state) {
 
 /* How long a plan is valid ------------------------------------------------ */
 
-static void a_plan_follows_the_layout(void **state) {
-  (void)state;
+TEST(a_plan_follows_the_layout) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component components[] = {fixture.a, fixture.b, fixture.s};
@@ -147,8 +143,7 @@ static void a_plan_follows_the_layout(void **state) {
   finish(&fixture);
 }
 
-static void tables_that_are_created_later_enter_the_plan(void **state) {
-  (void)state;
+TEST(tables_that_are_created_later_enter_the_plan) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component components[] = {fixture.tag, fixture.a, fixture.b};
@@ -165,8 +160,7 @@ static void tables_that_are_created_later_enter_the_plan(void **state) {
 }
 
 /* A destroyed query is removed from its groups' lists of matches. */
-static void a_destroyed_query_leaves_its_groups(void **state) {
-  (void)state;
+TEST(a_destroyed_query_leaves_its_groups) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_READ}};
@@ -186,8 +180,7 @@ static void a_destroyed_query_leaves_its_groups(void **state) {
   finish(&fixture);
 }
 
-static void every_allocation_of_a_query_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_a_query_may_fail) {
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     Fixture fixture;
     start(&fixture);
@@ -233,8 +226,7 @@ static void every_allocation_of_a_query_may_fail(void **state) {
     assert_true(query_check_invariants(query));  \
   } while (0)
 
-static void the_query_check_sees_what_does_not_agree(void **state) {
-  (void)state;
+TEST(the_query_check_sees_what_does_not_agree) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component components[] = {fixture.s, fixture.a, fixture.b};

@@ -2,6 +2,7 @@
  * costs, and what its check of invariants detects.
  */
 #include "row_list_fixture.h"
+#include "test_case.h"
 
 static void take(Fixture *fixture, uint32_t index, ecs_Component component) {
   assert_int_equal(ecs_remove(fixture->world, fixture->e[index], component),
@@ -10,8 +11,7 @@ static void take(Fixture *fixture, uint32_t index, ecs_Component component) {
 
 /* How long a list is valid ------------------------------------------------ */
 
-static void a_list_is_fresh_until_one_of_its_groups_changes(void **state) {
-  (void)state;
+TEST(a_list_is_fresh_until_one_of_its_groups_changes) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 5);
@@ -38,8 +38,7 @@ static void a_list_is_fresh_until_one_of_its_groups_changes(void **state) {
   finish(&fixture);
 }
 
-static void a_list_that_was_never_built_is_not_fresh(void **state) {
-  (void)state;
+TEST(a_list_that_was_never_built_is_not_fresh) {
   Fixture fixture;
   start(&fixture);
   RowList list;
@@ -51,8 +50,7 @@ static void a_list_that_was_never_built_is_not_fresh(void **state) {
   finish(&fixture);
 }
 
-static void a_list_that_is_built_again_needs_no_more_rows(void **state) {
-  (void)state;
+TEST(a_list_that_is_built_again_needs_no_more_rows) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 30);
@@ -69,8 +67,7 @@ static void a_list_that_is_built_again_needs_no_more_rows(void **state) {
   finish(&fixture);
 }
 
-static void an_empty_list_has_no_blocks(void **state) {
-  (void)state;
+TEST(an_empty_list_has_no_blocks) {
   Fixture fixture;
   start(&fixture);
   ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
@@ -85,8 +82,7 @@ static void an_empty_list_has_no_blocks(void **state) {
   finish(&fixture);
 }
 
-static void every_allocation_of_a_list_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_a_list_may_fail) {
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     Fixture fixture;
     start(&fixture);
@@ -137,8 +133,7 @@ static bool is_right(const ecs_Query *query) {
   } while (0)
 
 /* S in no order, of entities in two tables: four blocks or more. */
-static void the_list_check_sees_what_does_not_agree(void **state) {
-  (void)state;
+TEST(the_list_check_sees_what_does_not_agree) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 12);

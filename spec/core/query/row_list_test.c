@@ -7,11 +7,11 @@
  *      A, B in tables of the main group       S, R sparse sets       T bits
  */
 #include "row_list_fixture.h"
+#include "test_case.h"
 
 /* Runs -------------------------------------------------------------------- */
 
-static void rows_in_order_everywhere_are_one_block_however_long(void **state) {
-  (void)state;
+TEST(rows_in_order_everywhere_are_one_block_however_long) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, MANY);
@@ -24,8 +24,7 @@ static void rows_in_order_everywhere_are_one_block_however_long(void **state) {
   finish(&fixture);
 }
 
-static void rows_out_of_order_are_cut(void **state) {
-  (void)state;
+TEST(rows_out_of_order_are_cut) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, MANY);
@@ -41,8 +40,7 @@ static void rows_out_of_order_are_cut(void **state) {
   finish(&fixture);
 }
 
-static void a_full_block_is_cut_at_its_limit_and_not_before(void **state) {
-  (void)state;
+TEST(a_full_block_is_cut_at_its_limit_and_not_before) {
   for (uint32_t more = 0; more < 2; more++) {
     Fixture fixture;
     start(&fixture);
@@ -58,8 +56,7 @@ static void a_full_block_is_cut_at_its_limit_and_not_before(void **state) {
 }
 
 /* Two runs with a gap between them, exactly where a block ends. */
-static void runs_are_joined_only_where_they_go_on(void **state) {
-  (void)state;
+TEST(runs_are_joined_only_where_they_go_on) {
   for (uint32_t gap = 0; gap < 2; gap++) {
     Fixture fixture;
     start(&fixture);
@@ -75,8 +72,7 @@ static void runs_are_joined_only_where_they_go_on(void **state) {
   }
 }
 
-static void a_run_after_scattered_rows_is_a_block_of_its_own(void **state) {
-  (void)state;
+TEST(a_run_after_scattered_rows_is_a_block_of_its_own) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, ECS_BLOCK_ROWS * 2);
@@ -95,9 +91,7 @@ static void a_run_after_scattered_rows_is_a_block_of_its_own(void **state) {
 /* Combinations ------------------------------------------------------------ */
 
 /* Every third entity has R: two combinations, the rows of each together. */
-static void rows_of_one_combination_are_brought_together_in_order(
-    void **state) {
-  (void)state;
+TEST(rows_of_one_combination_are_brought_together_in_order) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 21);
@@ -122,8 +116,7 @@ static void rows_of_one_combination_are_brought_together_in_order(
 }
 
 /* Every driver table starts combinations of its own. */
-static void many_tables_make_many_combinations(void **state) {
-  (void)state;
+TEST(many_tables_make_many_combinations) {
   Fixture fixture;
   start(&fixture);
   ecs_Component tags[4];
@@ -165,8 +158,7 @@ static void many_tables_make_many_combinations(void **state) {
 }
 
 /* One driver table in which sixteen combinations alternate. */
-static void a_combination_that_comes_again_is_the_same(void **state) {
-  (void)state;
+TEST(a_combination_that_comes_again_is_the_same) {
   Fixture fixture;
   ecs_Term terms[5];
   start(&fixture);
@@ -189,8 +181,7 @@ static void a_combination_that_comes_again_is_the_same(void **state) {
 }
 
 /* A group of two tables; the query requires one of them. */
-static void a_place_in_a_table_that_does_not_match_is_no_match(void **state) {
-  (void)state;
+TEST(a_place_in_a_table_that_does_not_match_is_no_match) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component group[] = {fixture.s, fixture.r, fixture.t};
@@ -215,8 +206,7 @@ static void a_place_in_a_table_that_does_not_match_is_no_match(void **state) {
 
 #ifndef ECS_TINY
 /* Groups from number 64 on have no bit for runs: blocks count as scattered. */
-static void a_query_may_span_more_than_64_groups(void **state) {
-  (void)state;
+TEST(a_query_may_span_more_than_64_groups) {
   for (uint32_t groups = 62; groups <= 66; groups++) {
     Fixture fixture;
     ecs_Term terms[70];

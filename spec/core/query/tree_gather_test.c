@@ -4,6 +4,7 @@
 #include "ecs_kernel.h"
 #include "query/gather.h"
 #include "world/world.h"
+#include "test_case.h"
 
 #ifdef ECS_TINY
 #define NODES 40u
@@ -156,8 +157,7 @@ static uint32_t count_steps(const ecs_Query *query) {
   return steps;
 }
 
-static void every_order_gives_the_same(void **state) {
-  (void)state;
+TEST(every_order_gives_the_same) {
   static Nodes nodes;
   for (Order order = IN_ORDER; order < ORDERS; order++) {
     open_nodes(&nodes, order);
@@ -173,8 +173,7 @@ static void every_order_gives_the_same(void **state) {
 }
 
 /* The other way to gather needs none. */
-static void without_memory_nothing_is_packed(void **state) {
-  (void)state;
+TEST(without_memory_nothing_is_packed) {
   static Nodes nodes;
   open_nodes(&nodes, RANDOM);
   assert_int_equal(run(&nodes), ECS_OK); /* the list has its memory */

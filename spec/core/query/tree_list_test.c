@@ -7,6 +7,7 @@
 #include "program_rig.h"
 #include "query/query.h"
 #include "world/world.h"
+#include "test_case.h"
 
 #ifdef ECS_TINY
 #define SLOTS 14u
@@ -315,8 +316,7 @@ static void run_kernel(Scene *scene) {
   compute(scene);
 }
 
-static void random_trees_agree_with_the_oracle(void **state) {
-  (void)state;
+TEST(random_trees_agree_with_the_oracle) {
   uint32_t most = 0;
   for (uint64_t seed = 0; seed < 32; seed++) {
     Scene scene;
@@ -348,8 +348,7 @@ static void random_trees_agree_with_the_oracle(void **state) {
 
 /* Components that move between groups -------------------------------------- */
 
-static void results_do_not_depend_on_storage(void **state) {
-  (void)state;
+TEST(results_do_not_depend_on_storage) {
   uint64_t hashes[16];
   for (uint32_t mode = 0; mode < 16; mode++) {
     Scene scene;
@@ -364,8 +363,7 @@ static void results_do_not_depend_on_storage(void **state) {
   }
 }
 
-static void regrouping_makes_a_new_plan(void **state) {
-  (void)state;
+TEST(regrouping_makes_a_new_plan) {
   Scene scene;
   open_scene(&scene, 0);
   scene.random.state = 5;
@@ -381,8 +379,7 @@ static void regrouping_makes_a_new_plan(void **state) {
 
 /* Lists -------------------------------------------------------------------- */
 
-static void a_list_is_kept_while_links_and_rows_stay(void **state) {
-  (void)state;
+TEST(a_list_is_kept_while_links_and_rows_stay) {
   Scene scene;
   open_scene(&scene, 0);
   for (uint32_t i = 0; i < 6; i++) {
@@ -408,8 +405,7 @@ static void a_list_is_kept_while_links_and_rows_stay(void **state) {
   close_scene(&scene);
 }
 
-static void entities_between_count_for_the_depth(void **state) {
-  (void)state;
+TEST(entities_between_count_for_the_depth) {
   Scene scene;
   open_scene(&scene, 0);
   for (uint32_t i = 0; i < 5; i++) {
@@ -428,8 +424,7 @@ static void entities_between_count_for_the_depth(void **state) {
 }
 
 /* Also where there were links once, and no room is kept for any. */
-static void nobody_needs_to_link(void **state) {
-  (void)state;
+TEST(nobody_needs_to_link) {
   Scene scene;
   open_scene(&scene, 0);
   for (uint32_t i = 0; i < 3; i++) {
@@ -453,8 +448,7 @@ static void nobody_needs_to_link(void **state) {
 
 /* From the leaf to the root in the order of rows, so that each depth is found
  * by a walk. */
-static void a_long_chain_is_walked_without_recursion(void **state) {
-  (void)state;
+TEST(a_long_chain_is_walked_without_recursion) {
   Scene scene;
   open_scene(&scene, 0);
   ecs_Entity last = 0, next = 0;
@@ -488,8 +482,7 @@ static void a_long_chain_is_walked_without_recursion(void **state) {
 }
 
 /* An element of a target is found anew when the link is another. */
-static void a_link_that_is_set_makes_rows_grow_old(void **state) {
-  (void)state;
+TEST(a_link_that_is_set_makes_rows_grow_old) {
   Scene scene;
   open_scene(&scene, 0);
   void *elements[3];
@@ -531,8 +524,7 @@ static ecs_Status create(Scene *scene, const ecs_Term *terms, uint32_t count) {
   return status;
 }
 
-static void wrong_terms_are_refused(void **state) {
-  (void)state;
+TEST(wrong_terms_are_refused) {
   static const ecs_Link plain = {0, ECS_LINK_CLEAR, false};
   Scene scene;
   open_scene(&scene, 0);
@@ -562,8 +554,7 @@ static void wrong_terms_are_refused(void **state) {
 }
 
 /* The world's links move when there are more of them. */
-static void a_query_finds_its_link_among_new_ones(void **state) {
-  (void)state;
+TEST(a_query_finds_its_link_among_new_ones) {
   static const ecs_Link plain = {0, ECS_LINK_CLEAR, false};
   Scene scene;
   open_scene(&scene, 0);
@@ -579,8 +570,7 @@ static void a_query_finds_its_link_among_new_ones(void **state) {
   close_scene(&scene);
 }
 
-static void what_is_read_of_targets_is_claimed(void **state) {
-  (void)state;
+TEST(what_is_read_of_targets_is_claimed) {
   Scene scene;
   open_scene(&scene, 0);
   const ecs_Term up[] = {{scene.ids[CHILD], ECS_ALONG},
@@ -600,8 +590,7 @@ static void what_is_read_of_targets_is_claimed(void **state) {
   close_scene(&scene);
 }
 
-static void a_failed_allocation_changes_nothing(void **state) {
-  (void)state;
+TEST(a_failed_allocation_changes_nothing) {
   for (uint64_t seed = 0; seed < 16; seed += 5) {
     Scene scene;
     open_scene(&scene, seed);
@@ -625,8 +614,7 @@ static void a_failed_allocation_changes_nothing(void **state) {
   }
 }
 
-static void the_explanation_says_what_it_goes_along(void **state) {
-  (void)state;
+TEST(the_explanation_says_what_it_goes_along) {
   char text[1000];
   Scene scene;
   open_scene(&scene, 0);

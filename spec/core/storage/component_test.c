@@ -2,6 +2,7 @@
  * removing it is chosen there.
  */
 #include "world_fixture.h"
+#include "test_case.h"
 
 static void assert_ways(const Store *world, ecs_Component id,
                         AddComponent *adds, RemoveComponent *removes) {
@@ -9,8 +10,7 @@ static void assert_ways(const Store *world, ecs_Component id,
   assert_true(world->components[id].remove == removes);
 }
 
-static void the_shortest_way_that_fits_is_chosen(void **state) {
-  (void)state;
+TEST(the_shortest_way_that_fits_is_chosen) {
   const ChangeWays *ways = &entity_change_ways;
   const struct {
     const char *letters;
@@ -41,8 +41,7 @@ static void the_shortest_way_that_fits_is_chosen(void **state) {
 }
 
 /* In a group of several components only the general ways fit. */
-static void a_component_that_changes_its_group_is_placed_again(void **state) {
-  (void)state;
+TEST(a_component_that_changes_its_group_is_placed_again) {
   const ChangeWays *ways = &entity_change_ways;
   Fixture fixture;
   start(&fixture);

@@ -1,8 +1,8 @@
 /* edge_map_test.c: the edges between the tables of a group. */
 #include "group_fixture.h"
+#include "test_case.h"
 
-static void an_edge_leads_there_and_back(void **state) {
-  (void)state;
+TEST(an_edge_leads_there_and_back) {
   Gang gang;
   open_gang(&gang, 5);
   const Table *table = ensure(&gang, 0);
@@ -28,8 +28,7 @@ static void an_edge_leads_there_and_back(void **state) {
 }
 
 /* A capacity of as little as the rule allows: at most half of it is used. */
-static void edges_grow_when_half_of_their_room_is_used(void **state) {
-  (void)state;
+TEST(edges_grow_when_half_of_their_room_is_used) {
   Gang gang;
   open_gang(&gang, 12);
   const Table *table = ensure(&gang, 0);
@@ -45,8 +44,7 @@ static void edges_grow_when_half_of_their_room_is_used(void **state) {
 
 /* Edges between tables that remain are found after other tables were dropped,
  * for every number of dropped tables. */
-static void edges_of_tables_that_stay_are_kept(void **state) {
-  (void)state;
+TEST(edges_of_tables_that_stay_are_kept) {
   for (uint32_t kept = 1; kept < 33; kept++) {
     Gang gang;
     uint32_t expected = 0;

@@ -1,5 +1,6 @@
 /* entity_index_test.c: no handle is issued twice, and slots are right. */
 #include "world_fixture.h"
+#include "test_case.h"
 
 typedef struct Issuer {
   FailingMemory failing;
@@ -30,8 +31,7 @@ static void release(Issuer *issuer, ecs_Entity entity) {
   entity_index_free(&issuer->index, id_index(entity), id_generation(entity));
 }
 
-static void indices_are_issued_from_one_in_order(void **state) {
-  (void)state;
+TEST(indices_are_issued_from_one_in_order) {
   Issuer issuer;
   open_issuer(&issuer);
   for (uint32_t i = 1; i < 3 * 4 + 2; i++) {
@@ -45,8 +45,7 @@ static void indices_are_issued_from_one_in_order(void **state) {
   close_issuer(&issuer);
 }
 
-static void freed_indices_come_back_last_in_first_out(void **state) {
-  (void)state;
+TEST(freed_indices_come_back_last_in_first_out) {
   Issuer issuer;
   open_issuer(&issuer);
   for (uint32_t i = 1; i <= 6; i++) issue(&issuer);
@@ -65,8 +64,7 @@ static void freed_indices_come_back_last_in_first_out(void **state) {
   close_issuer(&issuer);
 }
 
-static void a_place_is_kept_in_the_slot_with_its_summary(void **state) {
-  (void)state;
+TEST(a_place_is_kept_in_the_slot_with_its_summary) {
   Issuer issuer;
   open_issuer(&issuer);
   issue(&issuer);
@@ -85,8 +83,7 @@ static void a_place_is_kept_in_the_slot_with_its_summary(void **state) {
   close_issuer(&issuer);
 }
 
-static void a_placed_slot_tells_the_first_generations(void **state) {
-  (void)state;
+TEST(a_placed_slot_tells_the_first_generations) {
   Issuer issuer;
   open_issuer(&issuer);
   issue(&issuer);
@@ -110,8 +107,7 @@ static void a_placed_slot_tells_the_first_generations(void **state) {
 }
 
 /* A recycled slot must not keep anything of its last place. */
-static void a_recycled_index_starts_without_place_and_summary(void **state) {
-  (void)state;
+TEST(a_recycled_index_starts_without_place_and_summary) {
   Issuer issuer;
   open_issuer(&issuer);
   issue(&issuer);
@@ -130,8 +126,7 @@ static void a_recycled_index_starts_without_place_and_summary(void **state) {
   close_issuer(&issuer);
 }
 
-static void the_last_generation_retires_its_index(void **state) {
-  (void)state;
+TEST(the_last_generation_retires_its_index) {
   Issuer issuer;
   open_issuer(&issuer);
   issue(&issuer);
@@ -152,8 +147,7 @@ static void the_last_generation_retires_its_index(void **state) {
   close_issuer(&issuer);
 }
 
-static void reserving_makes_issuing_free_of_requests(void **state) {
-  (void)state;
+TEST(reserving_makes_issuing_free_of_requests) {
   Issuer issuer;
   open_issuer(&issuer);
   assert_false(entity_index_ready(&issuer.index));
@@ -173,9 +167,7 @@ static void reserving_makes_issuing_free_of_requests(void **state) {
   close_issuer(&issuer);
 }
 
-static void a_full_page_is_not_ready_and_one_more_asks_for_a_page(
-    void **state) {
-  (void)state;
+TEST(a_full_page_is_not_ready_and_one_more_asks_for_a_page) {
   Issuer issuer;
   open_issuer(&issuer);
   for (uint32_t i = 1; i < SLOT_PAGE_SIZE; i++) issue(&issuer);
@@ -191,8 +183,7 @@ static void a_full_page_is_not_ready_and_one_more_asks_for_a_page(
 
 /* What the slots hold moves with the first page, which is never larger than
  * twice what is needed, or a page. */
-static void the_first_page_grows_with_the_indices(void **state) {
-  (void)state;
+TEST(the_first_page_grows_with_the_indices) {
   Issuer issuer;
   open_issuer(&issuer);
   const EntityIndex *index = &issuer.index;
@@ -215,8 +206,7 @@ static void the_first_page_grows_with_the_indices(void **state) {
 }
 
 /* Free indices count as room, so the limit is what can be issued at once. */
-static void the_limit_itself_is_allowed_and_one_more_is_not(void **state) {
-  (void)state;
+TEST(the_limit_itself_is_allowed_and_one_more_is_not) {
   Issuer issuer;
   open_issuer(&issuer);
   EntityIndex *index = &issuer.index;
@@ -238,8 +228,7 @@ static void the_limit_itself_is_allowed_and_one_more_is_not(void **state) {
   close_issuer(&issuer);
 }
 
-static void a_refused_page_leaves_the_index_as_it_was(void **state) {
-  (void)state;
+TEST(a_refused_page_leaves_the_index_as_it_was) {
   for (uint64_t n = 1;; n++) {
     Issuer issuer;
     open_issuer(&issuer);
@@ -260,8 +249,7 @@ static void a_refused_page_leaves_the_index_as_it_was(void **state) {
 
 #ifdef ECS_TINY
 /* Every handle there can be is issued once, until none is left. */
-static void no_handle_is_issued_twice(void **state) {
-  (void)state;
+TEST(no_handle_is_issued_twice) {
   Issuer issuer;
   open_issuer(&issuer);
   bool seen[ECS_GENERATION_LIMIT][ECS_INDEX_LIMIT] = {{false}};

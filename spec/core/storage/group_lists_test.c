@@ -4,6 +4,7 @@
 #include "storage/group_lists.h"
 #include "storage/store_check.h"
 #include "world/world.h"
+#include "test_case.h"
 
 #ifdef ECS_TINY
 #define SETS 14u
@@ -139,8 +140,7 @@ static void assert_crowd(const Crowd *crowd) {
   assert_int_equal(count, rows[SETS - 1]);
 }
 
-static void random_entities_of_many_groups_agree_with_a_matrix(void **state) {
-  (void)state;
+TEST(random_entities_of_many_groups_agree_with_a_matrix) {
   static Crowd crowd;
   for (uint64_t seed = 1; seed <= 3; seed++) {
     open_crowd(&crowd, seed);
@@ -163,8 +163,7 @@ static uint32_t listed(const Store *store, uint32_t index) {
 
 /* A list grows with the groups that were entered, not with the times, and goes
  * with the entity. */
-static void a_list_has_each_group_once_and_goes_with_the_entity(void **state) {
-  (void)state;
+TEST(a_list_has_each_group_once_and_goes_with_the_entity) {
   static Crowd crowd;
   open_crowd(&crowd, 1);
   const Store *store = &crowd.world->store;
@@ -189,8 +188,7 @@ static void a_list_has_each_group_once_and_goes_with_the_entity(void **state) {
 
 /* Whichever request for memory is refused, the entity is in no list of the set,
  * and the next try succeeds. */
-static void an_entity_that_is_refused_is_not_listed(void **state) {
-  (void)state;
+TEST(an_entity_that_is_refused_is_not_listed) {
   static Crowd crowd;
   bool refused = true;
   for (uint32_t request = 1; refused; request++) {
@@ -239,8 +237,7 @@ static uint64_t bytes_of(uint32_t count) {
   return statistics.bytes;
 }
 
-static void a_set_of_one_entity_is_small(void **state) {
-  (void)state;
+TEST(a_set_of_one_entity_is_small) {
   assert_in_range(bytes_of(1), 1, 8 << 10);
   assert_in_range((bytes_of(1000) - bytes_of(0)) / 1000, 1, 3 << 10);
 }

@@ -4,6 +4,7 @@
  * assert_group_sound computes hashes, edges and matches again after each step.
  */
 #include "group_fixture.h"
+#include "test_case.h"
 
 static uint32_t next_random(uint32_t *seed) {
   *seed = *seed * 1103515245u + 12345u;
@@ -12,8 +13,7 @@ static uint32_t next_random(uint32_t *seed) {
 
 /* Lifetime ---------------------------------------------------------------- */
 
-static void a_group_starts_empty_with_its_summary(void **state) {
-  (void)state;
+TEST(a_group_starts_empty_with_its_summary) {
   for (uint32_t id = 0; id < 20; id++) {
     FailingMemory failing;
     Memory memory;
@@ -36,8 +36,7 @@ static void a_group_starts_empty_with_its_summary(void **state) {
   }
 }
 
-static void components_get_bits_in_order(void **state) {
-  (void)state;
+TEST(components_get_bits_in_order) {
   Gang gang;
   open_gang(&gang, 3);
   Group *group = gang.group;
@@ -60,8 +59,7 @@ static void components_get_bits_in_order(void **state) {
   close_gang(&gang);
 }
 
-static void a_refused_component_is_not_there(void **state) {
-  (void)state;
+TEST(a_refused_component_is_not_there) {
   for (uint64_t n = 1;; n++) {
     Gang gang;
     open_gang(&gang, 4);
@@ -82,8 +80,7 @@ static void a_refused_component_is_not_there(void **state) {
 
 /* Tables ------------------------------------------------------------------ */
 
-static void every_mask_has_one_table(void **state) {
-  (void)state;
+TEST(every_mask_has_one_table) {
   Gang gang;
   open_gang(&gang, 6);
   Table *tables[40];
@@ -106,8 +103,7 @@ static void every_mask_has_one_table(void **state) {
   close_gang(&gang);
 }
 
-static void zero_words_around_a_mask_do_not_count(void **state) {
-  (void)state;
+TEST(zero_words_around_a_mask_do_not_count) {
   Gang gang;
   open_gang(&gang, 200);
   uint64_t mask[4] = {0, 0, 0, 0};
@@ -136,8 +132,7 @@ static void zero_words_around_a_mask_do_not_count(void **state) {
 }
 
 /* Masks of nine words and more do not fit the stack's eight. */
-static void groups_of_many_components_have_long_masks(void **state) {
-  (void)state;
+TEST(groups_of_many_components_have_long_masks) {
   const uint32_t counts[] = {1, 63, 64, 65, 128, 511, 512, 513, 577, 640};
   for (uint32_t i = 0; i < 10; i++) {
     Gang gang;
@@ -164,8 +159,7 @@ static void groups_of_many_components_have_long_masks(void **state) {
   }
 }
 
-static void a_group_has_as_many_tables_as_the_limit_says(void **state) {
-  (void)state;
+TEST(a_group_has_as_many_tables_as_the_limit_says) {
 #ifdef ECS_TINY
   Gang gang;
   const Edge *edge = NULL;
@@ -189,8 +183,7 @@ static void a_group_has_as_many_tables_as_the_limit_says(void **state) {
 
 /* Edges ------------------------------------------------------------------- */
 
-static void hashes_grow_when_half_of_their_room_is_used(void **state) {
-  (void)state;
+TEST(hashes_grow_when_half_of_their_room_is_used) {
   Gang gang;
   open_gang(&gang, 5);
   const uint32_t capacities[] = {4, 4, 8, 8, 16, 16, 16, 16, 32};
@@ -205,8 +198,7 @@ static void hashes_grow_when_half_of_their_room_is_used(void **state) {
 /* Dropping ---------------------------------------------------------------- */
 
 /* Tables and edges at random: runs of colliding edges form and are torn. */
-static void dropped_tables_take_their_edges_and_matches_along(void **state) {
-  (void)state;
+TEST(dropped_tables_take_their_edges_and_matches_along) {
   uint32_t seed = 7;
   Gang gang;
   MatchedTables all, some, others;
@@ -268,8 +260,7 @@ static ecs_Status attempt(Gang *gang, Attempt what, MatchedTables *match) {
 }
 
 /* With 4 and 8 tables, where hash, array, edges and lists have to grow. */
-static void what_failed_leaves_the_group_as_it_was(void **state) {
-  (void)state;
+TEST(what_failed_leaves_the_group_as_it_was) {
   for (Attempt what = 0; what < ATTEMPT_COUNT; what++) {
     for (uint32_t tables = 3; tables < 9; tables++) {
       for (uint64_t n = 1;; n++) {
@@ -302,8 +293,7 @@ static void what_failed_leaves_the_group_as_it_was(void **state) {
 
 /* Rows -------------------------------------------------------------------- */
 
-static void a_row_is_copied_as_far_as_both_tables_have_it(void **state) {
-  (void)state;
+TEST(a_row_is_copied_as_far_as_both_tables_have_it) {
   for (uint32_t from_mask = 0; from_mask < 32; from_mask++) {
     for (uint32_t to_mask = 0; to_mask < 32; to_mask++) {
       Gang gang;

@@ -1,8 +1,8 @@
 /* locate_test.c: which handles are alive, reserved or neither. */
 #include "world_fixture.h"
+#include "test_case.h"
 
-static void nothing_is_alive_in_a_new_world(void **state) {
-  (void)state;
+TEST(nothing_is_alive_in_a_new_world) {
   Fixture fixture;
   start(&fixture);
   const ecs_Entity any[] = {0, 1, id_make(0, 1), UINT64_MAX, id_make(1, 1)};
@@ -20,8 +20,7 @@ static void nothing_is_alive_in_a_new_world(void **state) {
   finish(&fixture);
 }
 
-static void a_reserved_entity_is_alive_without_a_place(void **state) {
-  (void)state;
+TEST(a_reserved_entity_is_alive_without_a_place) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;
@@ -45,8 +44,7 @@ static void a_reserved_entity_is_alive_without_a_place(void **state) {
 
 /* Slots hold the first generations, rows the later ones. Handles of all
  * generations are checked, and numbers that are no handles. */
-static void only_the_latest_of_many_generations_is_alive(void **state) {
-  (void)state;
+TEST(only_the_latest_of_many_generations_is_alive) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;

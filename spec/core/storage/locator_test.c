@@ -1,5 +1,6 @@
 /* locator_test.c: every index has the row that was set last, or none. */
 #include "world_fixture.h"
+#include "test_case.h"
 
 typedef struct Finder {
   FailingMemory failing;
@@ -34,8 +35,7 @@ static void assert_place(const Finder *finder, uint32_t index, uint32_t row,
   if (row != LOCATOR_NONE) assert_int_equal(place.table, table);
 }
 
-static void no_row_is_found_in_a_new_locator(void **state) {
-  (void)state;
+TEST(no_row_is_found_in_a_new_locator) {
   for (int narrow = 0; narrow < 2; narrow++) {
     Finder finder;
     open_finder(&finder, narrow != 0);
@@ -49,8 +49,7 @@ static void no_row_is_found_in_a_new_locator(void **state) {
   }
 }
 
-static void a_reserved_page_is_ready_and_has_no_rows(void **state) {
-  (void)state;
+TEST(a_reserved_page_is_ready_and_has_no_rows) {
   for (int narrow = 0; narrow < 2; narrow++) {
     Finder finder;
     open_finder(&finder, narrow != 0);
@@ -70,8 +69,7 @@ static void a_reserved_page_is_ready_and_has_no_rows(void **state) {
 
 /* Far and near, up and down: no page disturbs another, and what was set stays
  * while the array of pages grows. */
-static void places_stay_while_pages_come(void **state) {
-  (void)state;
+TEST(places_stay_while_pages_come) {
   for (int narrow = 0; narrow < 2; narrow++) {
     Finder finder;
     open_finder(&finder, narrow != 0);
@@ -95,8 +93,7 @@ static void places_stay_while_pages_come(void **state) {
   }
 }
 
-static void clearing_one_entry_leaves_its_neighbours(void **state) {
-  (void)state;
+TEST(clearing_one_entry_leaves_its_neighbours) {
   for (int narrow = 0; narrow < 2; narrow++) {
     Finder finder;
     open_finder(&finder, narrow != 0);
@@ -111,8 +108,7 @@ static void clearing_one_entry_leaves_its_neighbours(void **state) {
   }
 }
 
-static void a_narrow_entry_is_the_row_itself(void **state) {
-  (void)state;
+TEST(a_narrow_entry_is_the_row_itself) {
   Finder finder;
   open_finder(&finder, true);
   uint32_t at = LOCATOR_PAGE_SIZE + 1;
@@ -127,9 +123,7 @@ static void a_narrow_entry_is_the_row_itself(void **state) {
 }
 
 /* Memory is one page for a page of indices, half of it when narrow. */
-static void pages_are_made_once_and_narrow_ones_are_half_as_large(
-    void **state) {
-  (void)state;
+TEST(pages_are_made_once_and_narrow_ones_are_half_as_large) {
   uint64_t bytes[2] = {0, 0};
   for (int narrow = 0; narrow < 2; narrow++) {
     Finder finder;
@@ -149,8 +143,7 @@ static void pages_are_made_once_and_narrow_ones_are_half_as_large(
   assert_int_equal(bytes[1], LOCATOR_PAGE_SIZE * 4);
 }
 
-static void the_array_of_pages_doubles(void **state) {
-  (void)state;
+TEST(the_array_of_pages_doubles) {
   Finder finder;
   open_finder(&finder, true);
   const uint32_t pages[] = {0, 3, 4, 7, 8, 40};
@@ -162,8 +155,7 @@ static void the_array_of_pages_doubles(void **state) {
   close_finder(&finder);
 }
 
-static void a_refused_page_leaves_what_is_there(void **state) {
-  (void)state;
+TEST(a_refused_page_leaves_what_is_there) {
   Finder finder;
   open_finder(&finder, false);
   reserve(&finder, 1);

@@ -2,9 +2,9 @@
  * tables are created and dropped.
  */
 #include "group_fixture.h"
+#include "test_case.h"
 
-static void a_match_lists_tables_that_were_and_tables_that_come(void **state) {
-  (void)state;
+TEST(a_match_lists_tables_that_were_and_tables_that_come) {
   Gang gang;
   MatchedTables early, late, wide, nothing;
   open_gang(&gang, 70);
@@ -42,8 +42,7 @@ static void a_match_lists_tables_that_were_and_tables_that_come(void **state) {
   close_gang(&gang);
 }
 
-static void a_detached_match_is_left_alone(void **state) {
-  (void)state;
+TEST(a_detached_match_is_left_alone) {
   for (uint32_t gone = 0; gone < 3; gone++) {
     Gang gang;
     MatchedTables matches[3];
@@ -70,8 +69,7 @@ static void a_detached_match_is_left_alone(void **state) {
   }
 }
 
-static void a_destroyed_group_has_no_matches(void **state) {
-  (void)state;
+TEST(a_destroyed_group_has_no_matches) {
   Gang gang;
   MatchedTables match;
   open_gang(&gang, 2);
@@ -85,8 +83,7 @@ static void a_destroyed_group_has_no_matches(void **state) {
 }
 
 /* Attaching a list again must not show its old content. */
-static void attaching_again_begins_anew(void **state) {
-  (void)state;
+TEST(attaching_again_begins_anew) {
   Gang gang;
   MatchedTables match;
   open_gang(&gang, 5);

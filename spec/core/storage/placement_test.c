@@ -2,10 +2,10 @@
  * they are gone.
  */
 #include "naive_world.h"
+#include "test_case.h"
 
 /* In the main group and in a sparse set. */
-static void a_row_that_fills_a_hole_is_found_there(void **state) {
-  (void)state;
+TEST(a_row_that_fills_a_hole_is_found_there) {
   for (ecs_Storage storage = 0; storage < ECS_STORE_BITS; storage++) {
     Fixture fixture;
     RowRef last;
@@ -33,8 +33,7 @@ static void a_row_that_fills_a_hole_is_found_there(void **state) {
 /* More than three groups share bits, and then no bit is cleared. Groups of
  * several components are left by store_leave; the fast ways out of a set clear
  * no bit. */
-static void a_summary_is_cleared_while_it_is_exact(void **state) {
-  (void)state;
+TEST(a_summary_is_cleared_while_it_is_exact) {
   for (uint32_t groups = 1; groups <= 7; groups++) {
     Fixture fixture;
     start(&fixture);
@@ -60,8 +59,7 @@ static void a_summary_is_cleared_while_it_is_exact(void **state) {
 }
 
 /* More than three groups share bits of the summary. */
-static void many_groups_agree_with_the_naive_world(void **state) {
-  (void)state;
+TEST(many_groups_agree_with_the_naive_world) {
   const uint32_t counts[] = {2, 3, 4, 7, 8, 9, 13};
   for (uint32_t seed = 1; seed <= naive_seeds(14); seed++) {
     Naive *naive = naive_open(seed);

@@ -1,5 +1,6 @@
 /* schema_matches_test.c: which descriptions are equal to a schema. */
 #include "schema_fixture.h"
+#include "test_case.h"
 
 static const ecs_Field point[] = {{"x", ECS_F32, 0.1}, {"y", ECS_F32, 0}};
 
@@ -15,15 +16,13 @@ static bool matches_point(const char *name, const ecs_Field *fields,
   return matches;
 }
 
-static void a_schema_matches_the_same_words_at_other_addresses(void **state) {
-  (void)state;
+TEST(a_schema_matches_the_same_words_at_other_addresses) {
   char name[] = "Point", x[] = "x", y[] = "y";
   const ecs_Field again[] = {{x, ECS_F32, 0.1}, {y, ECS_F32, 0}};
   assert_true(matches_point(name, again, 2));
 }
 
-static void any_difference_ends_a_match(void **state) {
-  (void)state;
+TEST(any_difference_ends_a_match) {
   const ecs_Field renamed[] = {{"x", ECS_F32, 0.1}, {"z", ECS_F32, 0}};
   const ecs_Field swapped[] = {{"y", ECS_F32, 0}, {"x", ECS_F32, 0.1}};
   const ecs_Field retyped[] = {{"x", ECS_F32, 0.1}, {"y", ECS_I32, 0}};
@@ -43,8 +42,7 @@ static void any_difference_ends_a_match(void **state) {
   assert_false(matches_point("point", point, 2));
 }
 
-static void defaults_match_when_they_are_stored_alike(void **state) {
-  (void)state;
+TEST(defaults_match_when_they_are_stored_alike) {
   const ecs_Field rounded[] = {{"x", ECS_F32, (double)0.1f}, {"y", ECS_F32, 0}};
   assert_true(matches_point("Point", rounded, 2));
   const ecs_Field tiny[] = {{"x", ECS_F32, 0.1}, {"y", ECS_F32, 1e-60}};
@@ -53,8 +51,7 @@ static void defaults_match_when_they_are_stored_alike(void **state) {
   assert_false(matches_point("Point", next, 2));
 }
 
-static void a_nan_default_matches_a_nan(void **state) {
-  (void)state;
+TEST(a_nan_default_matches_a_nan) {
   Fixture fixture;
   start(&fixture);
   const ecs_Field field = {"x", ECS_F32, NAN};
@@ -65,8 +62,7 @@ static void a_nan_default_matches_a_nan(void **state) {
   schema_destroy(&fixture.memory, schema);
 }
 
-static void a_tag_matches_a_tag_alone(void **state) {
-  (void)state;
+TEST(a_tag_matches_a_tag_alone) {
   Fixture fixture;
   start(&fixture);
   Schema *schema = create(&fixture, describe("Point", NULL, 0));
@@ -77,8 +73,7 @@ static void a_tag_matches_a_tag_alone(void **state) {
   schema_destroy(&fixture.memory, schema);
 }
 
-static void a_description_that_is_not_valid_matches_nothing(void **state) {
-  (void)state;
+TEST(a_description_that_is_not_valid_matches_nothing) {
   const ecs_Field nameless[] = {{"x", ECS_F32, 0.1}, {NULL, ECS_F32, 0}};
   const ecs_Field typeless[] = {{"x", ECS_F32, 0.1},
                                 {"y", ECS_SCALAR_COUNT, 0}};

@@ -4,6 +4,7 @@
  * checked to have allocated nothing; every allocation of a good one fails once.
  */
 #include "schema_fixture.h"
+#include "test_case.h"
 
 static void assert_nothing_held(const Fixture *fixture) {
   assert_int_equal(fixture->failing.bytes, 0);
@@ -68,8 +69,7 @@ static const ecs_Field mixed_fields[] = {
 
 #define MIXED_COUNT ((uint32_t)(sizeof mixed_fields / sizeof *mixed_fields))
 
-static void an_image_is_laid_out_as_a_c_struct(void **state) {
-  (void)state;
+TEST(an_image_is_laid_out_as_a_c_struct) {
   static const size_t offsets[] = {
       offsetof(Mixed, flag), offsetof(Mixed, f64),    offsetof(Mixed, i8),
       offsetof(Mixed, i16),  offsetof(Mixed, u8),     offsetof(Mixed, f32),
@@ -89,8 +89,7 @@ static void an_image_is_laid_out_as_a_c_struct(void **state) {
   assert_nothing_held(&fixture);
 }
 
-static void small_images_are_no_larger_than_they_need_be(void **state) {
-  (void)state;
+TEST(small_images_are_no_larger_than_they_need_be) {
   static const ecs_Field fields[] = {{"a", ECS_U8, 0},
                                      {"b", ECS_I8, 0},
                                      {"c", ECS_BOOL, 0},
@@ -106,8 +105,7 @@ static void small_images_are_no_larger_than_they_need_be(void **state) {
   }
 }
 
-static void the_default_image_holds_the_defaults_and_no_noise(void **state) {
-  (void)state;
+TEST(the_default_image_holds_the_defaults_and_no_noise) {
   Fixture fixture;
   start(&fixture);
   Schema *schema = create(&fixture, describe("M", mixed_fields, MIXED_COUNT));
@@ -128,8 +126,7 @@ static void the_default_image_holds_the_defaults_and_no_noise(void **state) {
   schema_destroy(&fixture.memory, schema);
 }
 
-static void a_default_reads_back_as_it_is_stored(void **state) {
-  (void)state;
+TEST(a_default_reads_back_as_it_is_stored) {
   Fixture fixture;
   start(&fixture);
   Schema *schema = create(&fixture, describe("M", mixed_fields, MIXED_COUNT));
@@ -141,8 +138,7 @@ static void a_default_reads_back_as_it_is_stored(void **state) {
   schema_destroy(&fixture.memory, schema);
 }
 
-static void a_tag_has_no_image_and_zero_defaults(void **state) {
-  (void)state;
+TEST(a_tag_has_no_image_and_zero_defaults) {
   Fixture fixture;
   start(&fixture);
   Schema *schema = create(&fixture, describe("Tag", NULL, 0));
@@ -165,8 +161,7 @@ static bool zero_defaults_of(ecs_Scalar type, double value) {
   return zero;
 }
 
-static void defaults_are_zero_only_when_their_bits_are(void **state) {
-  (void)state;
+TEST(defaults_are_zero_only_when_their_bits_are) {
   for (int type = 0; type < (int)ECS_SCALAR_COUNT; type++) {
     ecs_Scalar scalar = (ecs_Scalar)type;
     assert_true(zero_defaults_of(scalar, 0.0));
@@ -178,8 +173,7 @@ static void defaults_are_zero_only_when_their_bits_are(void **state) {
   assert_false(zero_defaults_of(ECS_F32, NAN));
 }
 
-static void names_are_copied(void **state) {
-  (void)state;
+TEST(names_are_copied) {
   Fixture fixture;
   start(&fixture);
   char name[] = "Position", x[] = "x", y[] = "y";
@@ -194,8 +188,7 @@ static void names_are_copied(void **state) {
   schema_destroy(&fixture.memory, schema);
 }
 
-static void names_have_1_to_255_bytes(void **state) {
-  (void)state;
+TEST(names_have_1_to_255_bytes) {
   char place[300];
   Fixture fixture;
   start(&fixture);
@@ -219,8 +212,7 @@ static void names_have_1_to_255_bytes(void **state) {
   assert_int_equal(status_of_field((ecs_Field){NULL, ECS_F32, 0}), ECS_E_NAME);
 }
 
-static void a_name_may_be_any_bytes(void **state) {
-  (void)state;
+TEST(a_name_may_be_any_bytes) {
   static const char *const odd[] = {" ", "\x01\x7f", "\xff\xfe", "a.b", "%s"};
   Fixture fixture;
   start(&fixture);
@@ -245,8 +237,7 @@ static void describe_many(Many *many) {
   }
 }
 
-static void a_component_has_up_to_64_fields(void **state) {
-  (void)state;
+TEST(a_component_has_up_to_64_fields) {
   Fixture fixture;
   start(&fixture);
   Many many;
@@ -263,8 +254,7 @@ static void a_component_has_up_to_64_fields(void **state) {
   assert_refused(describe("C", many.fields, UINT32_MAX), ECS_E_LIMIT);
 }
 
-static void two_fields_of_one_name_are_refused_wherever_they_are(void **state) {
-  (void)state;
+TEST(two_fields_of_one_name_are_refused_wherever_they_are) {
   for (uint32_t a = 0; a < ECS_FIELD_LIMIT; a += 9) {
     for (uint32_t b = a + 1; b < ECS_FIELD_LIMIT; b += 3) {
       Many many;
@@ -275,8 +265,7 @@ static void two_fields_of_one_name_are_refused_wherever_they_are(void **state) {
   }
 }
 
-static void a_field_may_be_called_as_its_component_is(void **state) {
-  (void)state;
+TEST(a_field_may_be_called_as_its_component_is) {
   Fixture fixture;
   start(&fixture);
   const ecs_Field field = {"Health", ECS_F32, 1};
@@ -285,13 +274,11 @@ static void a_field_may_be_called_as_its_component_is(void **state) {
   schema_destroy(&fixture.memory, schema);
 }
 
-static void fields_that_are_promised_must_be_there(void **state) {
-  (void)state;
+TEST(fields_that_are_promised_must_be_there) {
   assert_refused(describe("C", NULL, 1), ECS_E_ARGUMENT);
 }
 
-static void a_type_that_is_none_is_refused(void **state) {
-  (void)state;
+TEST(a_type_that_is_none_is_refused) {
   const int strangers[] = {(int)ECS_SCALAR_COUNT, -1, INT32_MAX};
   for (size_t k = 0; k < sizeof strangers / sizeof *strangers; k++) {
     ecs_Field field = {"x", (ecs_Scalar)strangers[k], 0};
@@ -299,8 +286,7 @@ static void a_type_that_is_none_is_refused(void **state) {
   }
 }
 
-static void defaults_are_taken_strictly(void **state) {
-  (void)state;
+TEST(defaults_are_taken_strictly) {
   static const ecs_Field bad[] = {
       {"x", ECS_I8, 128},     {"x", ECS_U8, -1},     {"x", ECS_I16, 0.5},
       {"x", ECS_U16, 65536},  {"x", ECS_I32, NAN},   {"x", ECS_U32, HUGE_VAL},
@@ -315,8 +301,7 @@ static void defaults_are_taken_strictly(void **state) {
     assert_int_equal(status_of_field(good[k]), ECS_OK);
 }
 
-static void a_nan_default_is_the_quiet_one(void **state) {
-  (void)state;
+TEST(a_nan_default_is_the_quiet_one) {
   const uint64_t payload = 0xfff123456789abcd;
   double value;
   memcpy(&value, &payload, sizeof value);
@@ -336,8 +321,7 @@ static void a_nan_default_is_the_quiet_one(void **state) {
   schema_destroy(&fixture.memory, schema);
 }
 
-static void the_last_of_many_fields_is_checked_too(void **state) {
-  (void)state;
+TEST(the_last_of_many_fields_is_checked_too) {
   Many many;
   describe_many(&many);
   many.fields[63].default_value = NAN; /* fine: an f64 */
@@ -349,8 +333,7 @@ static void the_last_of_many_fields_is_checked_too(void **state) {
 }
 
 /* What one more allocation would cost is found by trying. */
-static void every_allocation_of_a_schema_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_a_schema_may_fail) {
   for (int mode = FAIL_ONCE; mode <= FAIL_ONWARD; mode++) {
     Fixture fixture;
     start(&fixture);
@@ -376,8 +359,7 @@ static void every_allocation_of_a_schema_may_fail(void **state) {
   }
 }
 
-static void a_schema_is_one_block_of_the_size_it_says(void **state) {
-  (void)state;
+TEST(a_schema_is_one_block_of_the_size_it_says) {
   Fixture fixture;
   start(&fixture);
   Schema *schema = create(&fixture, describe("M", mixed_fields, MIXED_COUNT));
@@ -388,8 +370,7 @@ static void a_schema_is_one_block_of_the_size_it_says(void **state) {
   assert_nothing_held(&fixture);
 }
 
-static void a_schema_over_the_limit_of_bytes_is_refused(void **state) {
-  (void)state;
+TEST(a_schema_over_the_limit_of_bytes_is_refused) {
   Fixture fixture;
   start(&fixture);
   Schema *schema = create(&fixture, describe("M", mixed_fields, MIXED_COUNT));

@@ -1,11 +1,5 @@
 /* stamps_test.c: stamps of blocks of rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "failing_memory.h"
 #include "storage/stamps.h"
 
@@ -25,8 +19,7 @@ static Stamps *extend(Fixture *fixture, Stamps *stamps, uint32_t bit,
   return stamps_extend(stamps, &fixture->memory, &fixture->clock, bit, blocks);
 }
 
-static void what_is_new_has_the_stamp_of_now(void **state) {
-  (void)state;
+TEST(what_is_new_has_the_stamp_of_now) {
   Fixture fixture;
   start(&fixture);
   Stamps *stamps = extend(&fixture, NULL, STAMP_NO_BIT, 2);
@@ -52,8 +45,7 @@ static void what_is_new_has_the_stamp_of_now(void **state) {
   assert_int_equal(fixture.failing.bytes, 0);
 }
 
-static void rows_stamp_their_blocks(void **state) {
-  (void)state;
+TEST(rows_stamp_their_blocks) {
   Fixture fixture;
   start(&fixture);
   Stamps *stamps = extend(&fixture, NULL, STAMP_NO_BIT, 4);
@@ -77,8 +69,7 @@ static void rows_stamp_their_blocks(void **state) {
   stamps_destroy(stamps, &fixture.memory);
 }
 
-static void without_memory_nothing_changes(void **state) {
-  (void)state;
+TEST(without_memory_nothing_changes) {
   Fixture fixture;
   start(&fixture);
   Stamps *stamps = extend(&fixture, NULL, 1, 2);

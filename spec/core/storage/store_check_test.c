@@ -1,5 +1,6 @@
 /* store_check_test.c: the check of invariants detects planted faults. */
 #include "world_fixture.h"
+#include "test_case.h"
 
 /* The check detects a planted fault, and passes once the fault is removed. */
 #define ASSERT_SEEN(place, wrong)                \
@@ -12,8 +13,7 @@
   } while (0)
 
 /* Two entities in a table and a sparse set, for faults to be planted in. */
-static void the_store_check_sees_what_does_not_agree(void **state) {
-  (void)state;
+TEST(the_store_check_sees_what_does_not_agree) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;
@@ -40,8 +40,7 @@ static void the_store_check_sees_what_does_not_agree(void **state) {
 }
 
 /* The same entity in a second row, of its table and of another one. */
-static void the_check_sees_an_entity_in_two_rows(void **state) {
-  (void)state;
+TEST(the_check_sees_an_entity_in_two_rows) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;
@@ -57,8 +56,7 @@ static void the_check_sees_an_entity_in_two_rows(void **state) {
   finish(&fixture);
 }
 
-static void the_check_sees_rows_without_components(void **state) {
-  (void)state;
+TEST(the_check_sees_rows_without_components) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;

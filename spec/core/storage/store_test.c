@@ -2,11 +2,11 @@
  * not at all.
  */
 #include "world_fixture.h"
+#include "test_case.h"
 
 #define MANY (ECS_COMPONENT_LIMIT < 40u ? ECS_COMPONENT_LIMIT : 40u)
 
-static void a_store_that_cannot_be_made_leaves_nothing(void **state) {
-  (void)state;
+TEST(a_store_that_cannot_be_made_leaves_nothing) {
   for (uint64_t n = 1;; n++) {
     FailingMemory failing;
     Store world;
@@ -25,8 +25,7 @@ static void a_store_that_cannot_be_made_leaves_nothing(void **state) {
   }
 }
 
-static void a_component_is_found_by_its_name(void **state) {
-  (void)state;
+TEST(a_component_is_found_by_its_name) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;
@@ -62,8 +61,7 @@ static void a_component_is_found_by_its_name(void **state) {
 }
 
 /* Names that begin alike, and one that is the beginning of others. */
-static void many_components_are_found_by_their_names(void **state) {
-  (void)state;
+TEST(many_components_are_found_by_their_names) {
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;
@@ -82,8 +80,7 @@ static void many_components_are_found_by_their_names(void **state) {
   finish(&fixture);
 }
 
-static void a_definition_that_failed_leaves_no_trace(void **state) {
-  (void)state;
+TEST(a_definition_that_failed_leaves_no_trace) {
   for (ecs_Storage storage = 0; storage <= ECS_STORE_BITS; storage++) {
     for (uint32_t others = 0; others < 9; others++) {
       for (uint64_t n = 1;; n++) {
@@ -110,8 +107,7 @@ static void a_definition_that_failed_leaves_no_trace(void **state) {
   }
 }
 
-static void limits_of_components_and_groups_hold(void **state) {
-  (void)state;
+TEST(limits_of_components_and_groups_hold) {
 #ifdef ECS_TINY
   Fixture fixture;
   start(&fixture);

@@ -5,11 +5,11 @@
  * each step.
  */
 #include "table_fixture.h"
+#include "test_case.h"
 
 /* Rows -------------------------------------------------------------------- */
 
-static void the_last_row_fills_the_hole_and_leaves_zeros(void **state) {
-  (void)state;
+TEST(the_last_row_fills_the_hole_and_leaves_zeros) {
   for (uint32_t mix = 0; mix < 16; mix++) {
     for (uint32_t row = 0; row < 5; row++) {
       Kinds kinds;
@@ -37,8 +37,7 @@ static void the_last_row_fills_the_hole_and_leaves_zeros(void **state) {
   }
 }
 
-static void clearing_zeros_all_rows_and_keeps_the_slab(void **state) {
-  (void)state;
+TEST(clearing_zeros_all_rows_and_keeps_the_slab) {
   Kinds kinds;
   open_kinds(&kinds);
   add_mix(&kinds, 15, 2);
@@ -58,8 +57,7 @@ static void clearing_zeros_all_rows_and_keeps_the_slab(void **state) {
   close_kinds(&kinds);
 }
 
-static void many_rows_are_appended_as_zeros(void **state) {
-  (void)state;
+TEST(many_rows_are_appended_as_zeros) {
   Kinds kinds;
   open_kinds(&kinds);
   add_mix(&kinds, 15, 1);
@@ -79,8 +77,7 @@ static void many_rows_are_appended_as_zeros(void **state) {
 
 /* Bits -------------------------------------------------------------------- */
 
-static void bits_come_to_empty_and_to_filled_tables(void **state) {
-  (void)state;
+TEST(bits_come_to_empty_and_to_filled_tables) {
   for (uint32_t mix = 0; mix < 16; mix++) {
     Kinds kinds;
     open_kinds(&kinds);
@@ -110,8 +107,7 @@ static void bits_come_to_empty_and_to_filled_tables(void **state) {
   }
 }
 
-static void single_bits_are_told_apart(void **state) {
-  (void)state;
+TEST(single_bits_are_told_apart) {
   Kinds kinds;
   open_kinds(&kinds);
   add_kind(&kinds, "b");
@@ -138,8 +134,7 @@ static void single_bits_are_told_apart(void **state) {
   close_kinds(&kinds);
 }
 
-static void bits_that_both_tables_have_are_copied(void **state) {
-  (void)state;
+TEST(bits_that_both_tables_have_are_copied) {
   for (uint32_t more = 0; more < 2; more++) {
     Kinds kinds;
     open_kinds(&kinds);
@@ -224,8 +219,7 @@ static void check_moves(Kinds *kinds) {
 
 /* Every component is first, in the middle or last among the columns of each of
  * its sizes. */
-static void a_row_moves_when_a_component_comes_or_goes(void **state) {
-  (void)state;
+TEST(a_row_moves_when_a_component_comes_or_goes) {
   Kinds kinds;
   open_kinds(&kinds);
   const char *letters[] = {"bhwd", "wwd", "", "hb", "bbhhwwdd", "d", "dwhb"};
@@ -235,8 +229,7 @@ static void a_row_moves_when_a_component_comes_or_goes(void **state) {
 }
 
 /* A component alone in its size, beside each mix of the other sizes. */
-static void a_row_moves_between_every_mix_of_sizes(void **state) {
-  (void)state;
+TEST(a_row_moves_between_every_mix_of_sizes) {
   const char *alone[] = {"b", "hh", "w", "dd"};
   for (uint32_t mix = 0; mix < 16; mix++)
     for (uint32_t size = 0; size < 4; size++) {
@@ -252,8 +245,7 @@ static void a_row_moves_between_every_mix_of_sizes(void **state) {
 
 /* Values ------------------------------------------------------------------ */
 
-static void only_the_fields_asked_for_are_stored(void **state) {
-  (void)state;
+TEST(only_the_fields_asked_for_are_stored) {
   const char *letters[] = {"bhwdfe", "fff"};
   for (uint32_t kind = 0; kind < 2; kind++) {
     for (uint64_t fields = 0; fields < 64; fields++) {
@@ -282,8 +274,7 @@ static void only_the_fields_asked_for_are_stored(void **state) {
   }
 }
 
-static void all_fields_are_stored_and_loaded(void **state) {
-  (void)state;
+TEST(all_fields_are_stored_and_loaded) {
   const char *letters[] = {"bhwdfe", "ffff", "f", "d", "ef"};
   for (uint32_t kind = 0; kind < 5; kind++) {
     Kinds kinds;
@@ -309,8 +300,7 @@ static void all_fields_are_stored_and_loaded(void **state) {
   }
 }
 
-static void a_stored_nan_is_the_one_quiet_nan(void **state) {
-  (void)state;
+TEST(a_stored_nan_is_the_one_quiet_nan) {
   const char *letters[] = {"ff", "fd"};
   for (uint32_t kind = 0; kind < 2; kind++) {
     for (uint32_t all = 0; all < 2; all++) {
@@ -343,8 +333,7 @@ static void a_stored_nan_is_the_one_quiet_nan(void **state) {
 
 /* Whatever bytes come from outside, of any type: what is stored is what
  * scalar_canonicalize makes of them. */
-static void what_is_stored_is_canonical(void **state) {
-  (void)state;
+TEST(what_is_stored_is_canonical) {
   uint64_t seed = 1;
   for (uint32_t type = 0; type < ECS_SCALAR_COUNT; type++) {
     for (uint32_t i = 0; i < 4096; i++) {
@@ -360,8 +349,7 @@ static void what_is_stored_is_canonical(void **state) {
   }
 }
 
-static void defaults_are_stored_unless_they_are_zero(void **state) {
-  (void)state;
+TEST(defaults_are_stored_unless_they_are_zero) {
   Kinds kinds;
   open_kinds(&kinds);
   add_kind(&kinds, "w");   /* its default is zero */

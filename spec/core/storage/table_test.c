@@ -5,11 +5,11 @@
  * in table_rows_test.c.
  */
 #include "table_fixture.h"
+#include "test_case.h"
 
 /* Lifetime ---------------------------------------------------------------- */
 
-static void a_new_table_has_codes_and_no_slab(void **state) {
-  (void)state;
+TEST(a_new_table_has_codes_and_no_slab) {
   Kinds kinds;
   open_kinds(&kinds);
   const char *letters[] = {"bw", "", "wwd", "h", "b", "ewb"};
@@ -43,8 +43,7 @@ static void a_new_table_has_codes_and_no_slab(void **state) {
 
 /* Bits that are far apart, or that agree in their low parts, or all of them: a
  * table finds those it has, and its look-ups are few where components are. */
-static void a_few_of_many_components_are_looked_up_in_little(void **state) {
-  (void)state;
+TEST(a_few_of_many_components_are_looked_up_in_little) {
   enum { BITS = 4096 };
   static const Schema *schemas[BITS];
   static const uint32_t sets[][4] = {
@@ -79,8 +78,7 @@ static void a_few_of_many_components_are_looked_up_in_little(void **state) {
   close_kinds(&kinds);
 }
 
-static void a_table_of_nothing_holds_entities(void **state) {
-  (void)state;
+TEST(a_table_of_nothing_holds_entities) {
   Kinds kinds;
   open_kinds(&kinds);
   ecs_Status status = ECS_E_NAN;
@@ -97,8 +95,7 @@ static void a_table_of_nothing_holds_entities(void **state) {
   close_kinds(&kinds);
 }
 
-static void a_refused_table_is_none(void **state) {
-  (void)state;
+TEST(a_refused_table_is_none) {
   Kinds kinds;
   open_kinds(&kinds);
   add_kind(&kinds, "bwd");
@@ -114,9 +111,7 @@ static void a_refused_table_is_none(void **state) {
 }
 
 /* 127 components of 64 fields and one of 63 are 8191 columns of one size. */
-static void the_most_columns_of_a_size_are_allowed_and_one_more_is_not(
-    void **state) {
-  (void)state;
+TEST(the_most_columns_of_a_size_are_allowed_and_one_more_is_not) {
   Kinds kinds;
   char letters[ECS_FIELD_LIMIT + 1] = {0};
   uint64_t mask[3] = {UINT64_MAX, UINT64_MAX, 0};
@@ -149,8 +144,7 @@ static void the_most_columns_of_a_size_are_allowed_and_one_more_is_not(
 
 /* Growth ------------------------------------------------------------------ */
 
-static void rows_stay_while_their_table_grows(void **state) {
-  (void)state;
+TEST(rows_stay_while_their_table_grows) {
   for (uint32_t mix = 0; mix < 16; mix++) {
     for (uint32_t bits = 0; bits < 3; bits++) {
       Kinds kinds;
@@ -175,8 +169,7 @@ static void rows_stay_while_their_table_grows(void **state) {
 }
 
 /* The slab that grows moves each time, by any number of bytes from a line. */
-static void rows_stay_while_a_large_table_doubles(void **state) {
-  (void)state;
+TEST(rows_stay_while_a_large_table_doubles) {
 #ifdef ECS_TINY
   enum { FIRST = 5, MOST = 40 };
 #else
@@ -212,8 +205,7 @@ static void rows_stay_while_a_large_table_doubles(void **state) {
 }
 
 /* In the tiny build by as little as it can, otherwise to twice as much. */
-static void capacities_follow_the_rule(void **state) {
-  (void)state;
+TEST(capacities_follow_the_rule) {
   Kinds kinds;
   open_kinds(&kinds);
   add_kind(&kinds, "bhwd");
@@ -251,8 +243,7 @@ static void capacities_follow_the_rule(void **state) {
   close_kinds(&kinds);
 }
 
-static void a_table_of_more_rows_than_entities_is_refused(void **state) {
-  (void)state;
+TEST(a_table_of_more_rows_than_entities_is_refused) {
   Kinds kinds;
   open_kinds(&kinds);
   add_kind(&kinds, "b");
@@ -272,8 +263,7 @@ static void a_table_of_more_rows_than_entities_is_refused(void **state) {
   close_kinds(&kinds);
 }
 
-static void a_refused_slab_leaves_the_table_as_it_was(void **state) {
-  (void)state;
+TEST(a_refused_slab_leaves_the_table_as_it_was) {
   Kinds kinds;
   open_kinds(&kinds);
   add_mix(&kinds, 15, 2);
@@ -319,8 +309,7 @@ static void *skewed_resize(void *user, void *block, size_t old_bytes,
   return skewed;
 }
 
-static void columns_are_aligned_wherever_the_slab_begins(void **state) {
-  (void)state;
+TEST(columns_are_aligned_wherever_the_slab_begins) {
 #ifdef ECS_TINY
   enum { FIRST = 5, MOST = 40 };
 #else
@@ -359,8 +348,7 @@ static void columns_are_aligned_wherever_the_slab_begins(void **state) {
 /* The check itself -------------------------------------------------------- */
 
 /* Whatever byte behind the rows is not zero, the check sees it. */
-static void the_check_sees_every_byte_of_padding(void **state) {
-  (void)state;
+TEST(the_check_sees_every_byte_of_padding) {
   Kinds kinds;
   open_kinds(&kinds);
   add_mix(&kinds, 15, 1);
@@ -382,8 +370,7 @@ static void the_check_sees_every_byte_of_padding(void **state) {
   close_kinds(&kinds);
 }
 
-static void the_check_sees_a_broken_layout(void **state) {
-  (void)state;
+TEST(the_check_sees_a_broken_layout) {
   Kinds kinds;
   open_kinds(&kinds);
   add_mix(&kinds, 15, 1);

@@ -1,13 +1,8 @@
 /* text_pool_test.c: texts that are kept once each, as numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "failing_memory.h"
 #include "storage/text_pool.h"
 
@@ -36,8 +31,7 @@ static uint32_t use(Fixture *fixture, const char *text) {
   return number;
 }
 
-static void a_text_has_one_number_until_its_last_use_ends(void **state) {
-  (void)state;
+TEST(a_text_has_one_number_until_its_last_use_ends) {
   Fixture fixture;
   start(&fixture);
   assert_int_equal(text_pool_find(&fixture.pool, "gate", 4), 0);
@@ -56,8 +50,7 @@ static void a_text_has_one_number_until_its_last_use_ends(void **state) {
   finish(&fixture);
 }
 
-static void texts_may_be_empty_and_have_zeros(void **state) {
-  (void)state;
+TEST(texts_may_be_empty_and_have_zeros) {
   Fixture fixture;
   uint32_t one = 0, other = 0, empty = 0;
   start(&fixture);
@@ -75,8 +68,7 @@ static void texts_may_be_empty_and_have_zeros(void **state) {
 
 /* Numbers in a hash that is often half full: probes collide and entries move up
  * when others are freed. */
-static void texts_are_found_while_others_come_and_go(void **state) {
-  (void)state;
+TEST(texts_are_found_while_others_come_and_go) {
   enum { TEXTS = 300 };
   Fixture fixture;
   uint32_t numbers[TEXTS] = {0}, random = 1;
@@ -101,8 +93,7 @@ static void texts_are_found_while_others_come_and_go(void **state) {
   finish(&fixture);
 }
 
-static void every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_may_fail) {
   for (uint32_t nth = 1, injected = 1; injected > 0; nth++) {
     Fixture fixture;
     uint32_t number = 0;

@@ -4,14 +4,9 @@
  *      level 1   add A to e2     discarded
  *      level 0                   closed    e1 has A
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 #include "api_fixture.h"
@@ -45,8 +40,7 @@ static void record_add(const Fixture *fixture, ecs_Entity entity) {
   assert_true(world_check_invariants(fixture->world));
 }
 
-static void the_outermost_level_applies_what_inner_ones_kept(void **state) {
-  (void)state;
+TEST(the_outermost_level_applies_what_inner_ones_kept) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -65,8 +59,7 @@ static void the_outermost_level_applies_what_inner_ones_kept(void **state) {
   finish(&fixture);
 }
 
-static void every_opening_and_closing_changes_the_row_epoch(void **state) {
-  (void)state;
+TEST(every_opening_and_closing_changes_the_row_epoch) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -81,8 +74,7 @@ static void every_opening_and_closing_changes_the_row_epoch(void **state) {
   finish(&fixture);
 }
 
-static void levels_are_limited(void **state) {
-  (void)state;
+TEST(levels_are_limited) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -96,8 +88,7 @@ static void levels_are_limited(void **state) {
   finish(&fixture);
 }
 
-static void a_rewound_level_stays_open(void **state) {
-  (void)state;
+TEST(a_rewound_level_stays_open) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -120,8 +111,7 @@ static void a_rewound_level_stays_open(void **state) {
 }
 
 /* A failed application leaves nothing recorded and nothing counted. */
-static void what_cannot_be_applied_is_forgotten(void **state) {
-  (void)state;
+TEST(what_cannot_be_applied_is_forgotten) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -142,8 +132,7 @@ static void what_cannot_be_applied_is_forgotten(void **state) {
 }
 
 /* A failed application keeps all of it, in a deferral. */
-static void what_cannot_be_applied_is_kept(void **state) {
-  (void)state;
+TEST(what_cannot_be_applied_is_kept) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;

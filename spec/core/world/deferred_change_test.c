@@ -6,14 +6,9 @@
  * recorded for the entity. Every other change is recorded, unless it would have
  * no effect.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
 #include "api_fixture.h"
@@ -62,8 +57,7 @@ static float x_of(const Fixture *fixture) {
   return image[0];
 }
 
-static void with_nothing_open_changes_happen_at_once(void **state) {
-  (void)state;
+TEST(with_nothing_open_changes_happen_at_once) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -82,8 +76,7 @@ static void with_nothing_open_changes_happen_at_once(void **state) {
   finish(&fixture);
 }
 
-static void with_a_level_open_changes_wait(void **state) {
-  (void)state;
+TEST(with_a_level_open_changes_wait) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -99,8 +92,7 @@ static void with_a_level_open_changes_wait(void **state) {
   finish(&fixture);
 }
 
-static void a_change_that_comes_to_nothing_is_not_recorded(void **state) {
-  (void)state;
+TEST(a_change_that_comes_to_nothing_is_not_recorded) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -116,8 +108,7 @@ static void a_change_that_comes_to_nothing_is_not_recorded(void **state) {
   finish(&fixture);
 }
 
-static void values_are_set_in_place_until_something_is_recorded(void **state) {
-  (void)state;
+TEST(values_are_set_in_place_until_something_is_recorded) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -137,8 +128,7 @@ static void values_are_set_in_place_until_something_is_recorded(void **state) {
   finish(&fixture);
 }
 
-static void a_claimed_component_is_not_set(void **state) {
-  (void)state;
+TEST(a_claimed_component_is_not_set) {
   Fixture fixture;
   const float three[2] = {3, 3};
   start(&fixture);
@@ -154,8 +144,7 @@ static void a_claimed_component_is_not_set(void **state) {
   finish(&fixture);
 }
 
-static void changes_of_an_entity_to_be_destroyed_are_dropped(void **state) {
-  (void)state;
+TEST(changes_of_an_entity_to_be_destroyed_are_dropped) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -175,8 +164,7 @@ static void changes_of_an_entity_to_be_destroyed_are_dropped(void **state) {
   finish(&fixture);
 }
 
-static void a_recorded_entity_is_alive_and_has_nothing_yet(void **state) {
-  (void)state;
+TEST(a_recorded_entity_is_alive_and_has_nothing_yet) {
   Fixture fixture;
   ecs_Entity born = 0;
   float image[2];
@@ -195,8 +183,7 @@ static void a_recorded_entity_is_alive_and_has_nothing_yet(void **state) {
   finish(&fixture);
 }
 
-static void what_is_dead_or_no_handle_is_not_changed(void **state) {
-  (void)state;
+TEST(what_is_dead_or_no_handle_is_not_changed) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -215,8 +202,7 @@ static void what_is_dead_or_no_handle_is_not_changed(void **state) {
   finish(&fixture);
 }
 
-static void what_is_added_for_some_fields_has_defaults_elsewhere(void **state) {
-  (void)state;
+TEST(what_is_added_for_some_fields_has_defaults_elsewhere) {
   Fixture fixture;
   const float image[2] = {8, 9};
   float got[2];

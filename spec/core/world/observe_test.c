@@ -4,6 +4,7 @@
 #include "api/kept_end.h"
 #include "observe_fixture.h"
 #include "program_rig.h"
+#include "test_case.h"
 
 #define SLOTS 20u
 
@@ -455,8 +456,7 @@ static void run_program(uint64_t seed, uint32_t steps, uint64_t *told,
   close_play(&play);
 }
 
-static void random_programs_agree_with_the_oracle(void **state) {
-  (void)state;
+TEST(random_programs_agree_with_the_oracle) {
   uint64_t told = 0, kept = 0;
   for (uint64_t seed = 1; seed <= 300; seed++)
     run_program(seed, 120, &told, &kept);

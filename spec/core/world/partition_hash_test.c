@@ -7,6 +7,7 @@
  * end, the state must be that of the first world after as many changes.
  */
 #include "api_fixture.h"
+#include "test_case.h"
 
 #include <stdlib.h>
 
@@ -168,8 +169,7 @@ static void play(uint32_t program, uint32_t partition, Record *records) {
   close_player(&player);
 }
 
-static void a_program_has_one_state_for_every_partition(void **state) {
-  (void)state;
+TEST(a_program_has_one_state_for_every_partition) {
   Record records[STEPS];
   uint32_t programs = getenv("ECS_TEST_SHORT") != NULL ? 20 : 100;
   for (uint32_t program = 1; program <= programs; program++)

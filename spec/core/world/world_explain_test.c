@@ -4,15 +4,10 @@
  * The whole text is compared, and written into buffers of every size, because a
  * caller asks for the length first.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "api_fixture.h"
 
 #include "base/config.h"
@@ -51,8 +46,7 @@ static void assert_text(const ecs_World *world, const char *expected) {
   free(text);
 }
 
-static void an_empty_world_is_told_as_such(void **state) {
-  (void)state;
+TEST(an_empty_world_is_told_as_such) {
   ecs_World *world = NULL;
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
   assert_text(world,
@@ -62,8 +56,7 @@ static void an_empty_world_is_told_as_such(void **state) {
   ecs_world_destroy(world);
 }
 
-static void every_kind_of_storage_is_told(void **state) {
-  (void)state;
+TEST(every_kind_of_storage_is_told) {
   ecs_World *world = NULL;
   static const ecs_Field xy[] = {{"x", ECS_F32, 0}, {"y", ECS_U8, 0}};
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
@@ -109,8 +102,7 @@ static void every_kind_of_storage_is_told(void **state) {
 }
 
 /* The bytes of the first line are those of the rows of all tables. */
-static void the_sum_is_that_of_the_tables(void **state) {
-  (void)state;
+TEST(the_sum_is_that_of_the_tables) {
   ecs_World *world = NULL;
   static const ecs_Field x = {"x", ECS_F64, 0};
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
@@ -136,8 +128,7 @@ static void the_sum_is_that_of_the_tables(void **state) {
   ecs_world_destroy(world);
 }
 
-static void many_tables_are_told_as_a_sum(void **state) {
-  (void)state;
+TEST(many_tables_are_told_as_a_sum) {
   ecs_World *world = NULL;
   ecs_Component tags[6];
   ecs_Entity entity = 0;
@@ -163,8 +154,7 @@ static void many_tables_are_told_as_a_sum(void **state) {
   ecs_world_destroy(world);
 }
 
-static void what_does_not_fit_is_counted(void **state) {
-  (void)state;
+TEST(what_does_not_fit_is_counted) {
   ecs_World *world = NULL;
   assert_int_equal(ecs_world_create(NULL, &world), ECS_OK);
   char *whole = explain(world);

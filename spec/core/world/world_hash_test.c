@@ -11,14 +11,9 @@
  *      another value, name, entity, tag                    state !=  world !=
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/world.h"
 #include "api_fixture.h"
 #include "world/world_hash.h"
@@ -74,8 +69,7 @@ static Hashes hashes_with(const char *name, const char *field, ecs_Scalar type,
   return hashes;
 }
 
-static void equal_programs_give_equal_hashes(void **state) {
-  (void)state;
+TEST(equal_programs_give_equal_hashes) {
   assert_hashes(hashes_with("A", "x", ECS_F64, 1),
                 hashes_with("A", "x", ECS_F64, 1), true, true);
   ecs_World *left = create(), *right = create();
@@ -84,8 +78,7 @@ static void equal_programs_give_equal_hashes(void **state) {
   ecs_world_destroy(right);
 }
 
-static void names_types_and_values_count(void **state) {
-  (void)state;
+TEST(names_types_and_values_count) {
   Hashes hashes = hashes_with("A", "x", ECS_F64, 1);
   assert_hashes(hashes, hashes_with("B", "x", ECS_F64, 1), false, false);
   assert_hashes(hashes, hashes_with("A", "x", ECS_F64, 2), false, false);
@@ -99,8 +92,7 @@ static void names_types_and_values_count(void **state) {
               hashes_with("A", "x", ECS_I32, 7).world);
 }
 
-static void every_type_of_field_counts_with_all_its_bytes(void **state) {
-  (void)state;
+TEST(every_type_of_field_counts_with_all_its_bytes) {
   for (int type = 0; type < (int)ECS_SCALAR_COUNT; type++) {
     ecs_Scalar scalar = (ecs_Scalar)type;
     double high = scalar == ECS_BOOL     ? 1
@@ -114,8 +106,7 @@ static void every_type_of_field_counts_with_all_its_bytes(void **state) {
   }
 }
 
-static void a_nan_is_a_nan_whatever_its_bits(void **state) {
-  (void)state;
+TEST(a_nan_is_a_nan_whatever_its_bits) {
   static const uint64_t nans[] = {UINT64_C(0x7ff8000000000000),
                                   UINT64_C(0xfff8000000000001)};
   static const uint32_t small[] = {0x7fc00000, 0xffc00123};
@@ -140,8 +131,7 @@ static void a_nan_is_a_nan_whatever_its_bits(void **state) {
   assert_hashes(hashes[0], hashes[1], true, true);
 }
 
-static void every_row_and_every_field_counts(void **state) {
-  (void)state;
+TEST(every_row_and_every_field_counts) {
   ecs_World *world = create();
   const ecs_Field fields[] = {{"a", ECS_U16, 0}, {"b", ECS_U16, 0}};
   const ecs_Component what[] = {
@@ -162,8 +152,7 @@ static void every_row_and_every_field_counts(void **state) {
   ecs_world_destroy(world);
 }
 
-static void values_of_two_entities_cannot_be_exchanged(void **state) {
-  (void)state;
+TEST(values_of_two_entities_cannot_be_exchanged) {
   Hashes hashes[2];
   for (uint32_t i = 0; i < 2; i++) {
     ecs_World *world = create();
@@ -177,8 +166,7 @@ static void values_of_two_entities_cannot_be_exchanged(void **state) {
   assert_hashes(hashes[0], hashes[1], false, false);
 }
 
-static void entities_tags_and_bits_count(void **state) {
-  (void)state;
+TEST(entities_tags_and_bits_count) {
   ecs_World *world = create();
   ecs_Component tag = define_component(world, "Tag", NULL, 0, ECS_STORE_TABLE);
   ecs_Component bit = define_component(world, "T", NULL, 0, ECS_STORE_BITS);
@@ -212,8 +200,7 @@ static void entities_tags_and_bits_count(void **state) {
   ecs_world_destroy(world);
 }
 
-static void the_order_of_rows_is_no_state(void **state) {
-  (void)state;
+TEST(the_order_of_rows_is_no_state) {
   Hashes hashes[2];
   for (uint32_t i = 0; i < 2; i++) {
     ecs_World *world = create();
@@ -231,8 +218,7 @@ static void the_order_of_rows_is_no_state(void **state) {
   assert_hashes(hashes[0], hashes[1], false, true);
 }
 
-static void the_order_of_rows_of_a_sparse_set_counts_alone(void **state) {
-  (void)state;
+TEST(the_order_of_rows_of_a_sparse_set_counts_alone) {
   Hashes hashes[2];
   for (uint32_t i = 0; i < 2; i++) {
     ecs_World *world = create();
@@ -247,8 +233,7 @@ static void the_order_of_rows_of_a_sparse_set_counts_alone(void **state) {
   assert_hashes(hashes[0], hashes[1], false, true);
 }
 
-static void the_storage_is_no_state(void **state) {
-  (void)state;
+TEST(the_storage_is_no_state) {
   ecs_World *world = create();
   const ecs_Field field = {"x", ECS_F32, 1};
   const ecs_Component what[] = {
@@ -277,8 +262,7 @@ static void the_storage_is_no_state(void **state) {
 }
 
 /* The state is the same, but the next handles are not. */
-static void which_handles_come_next_counts_in_a_world(void **state) {
-  (void)state;
+TEST(which_handles_come_next_counts_in_a_world) {
   ecs_World *one = create(), *two = create(), *three = create();
   for (uint32_t i = 0; i < 3; i++) {
     (void)spawn(one, 0, NULL);
@@ -297,8 +281,7 @@ static void which_handles_come_next_counts_in_a_world(void **state) {
 }
 
 /* The next spawns go into tables that exist, in the order of the tables. */
-static void the_order_of_empty_tables_counts(void **state) {
-  (void)state;
+TEST(the_order_of_empty_tables_counts) {
   Hashes hashes[2];
   ecs_Entity first[2];
   for (uint32_t i = 0; i < 2; i++) {
@@ -321,8 +304,7 @@ static void the_order_of_empty_tables_counts(void **state) {
   assert_true(first[0] != first[1]); /* they part */
 }
 
-static void an_empty_table_counts(void **state) {
-  (void)state;
+TEST(an_empty_table_counts) {
   ecs_World *world = create();
   ecs_Component a = define_one(world, "A", "x", ECS_U8);
   ecs_Entity entity = spawn(world, 0, NULL);
@@ -334,8 +316,7 @@ static void an_empty_table_counts(void **state) {
 }
 
 /* Two worlds without entities; the first index of one is used up. */
-static void a_retired_index_counts(void **state) {
-  (void)state;
+TEST(a_retired_index_counts) {
   ecs_World *retired = create(), *fresh = create();
   for (uint32_t i = 0; i < 2; i++) {
     ecs_Entity entity = spawn(retired, 0, NULL);
@@ -350,8 +331,7 @@ static void a_retired_index_counts(void **state) {
   ecs_world_destroy(fresh);
 }
 
-static void looking_and_defining_do_not_change_the_hash(void **state) {
-  (void)state;
+TEST(looking_and_defining_do_not_change_the_hash) {
   ecs_World *world = create();
   const ecs_Component what[] = {define_one(world, "A", "x", ECS_U8),
                                 define_one(world, "B", "x", ECS_U8)};
@@ -380,8 +360,7 @@ static void looking_and_defining_do_not_change_the_hash(void **state) {
 }
 
 /* What is stored together decides the order of the rows to come. */
-static void groups_count_where_definitions_do_not_say_so(void **state) {
-  (void)state;
+TEST(groups_count_where_definitions_do_not_say_so) {
   ecs_World *world = create();
   const ecs_Component what[] = {
       define_one(world, "A", "x", ECS_U8), define_one(world, "B", "x", ECS_U8),
@@ -411,8 +390,7 @@ static void groups_count_where_definitions_do_not_say_so(void **state) {
 
 /* Grouping what is a group already keeps the order of its rows, whether there
  * is an empty group or not: an empty group is in no hash. */
-static void an_empty_group_decides_nothing(void **state) {
-  (void)state;
+TEST(an_empty_group_decides_nothing) {
   Hashes hashes[2];
   for (uint32_t i = 0; i < 2; i++) {
     ecs_World *world = create();
@@ -463,8 +441,7 @@ static bool record(ecs_World *world, uint32_t which, ecs_Entity entity,
   }
 }
 
-static void recorded_changes_count(void **state) {
-  (void)state;
+TEST(recorded_changes_count) {
   Hashes seen[16];
   uint32_t count = 0;
   ecs_World *world = create();
@@ -504,8 +481,7 @@ static void recorded_changes_count(void **state) {
 }
 
 /* A level can be discarded, so it counts which of the commands are its own. */
-static void the_levels_of_recorded_changes_count(void **state) {
-  (void)state;
+TEST(the_levels_of_recorded_changes_count) {
   Hashes hashes[3];
   ecs_World *world = create();
   ecs_Component a = define_one(world, "A", "x", ECS_U8);
@@ -529,8 +505,7 @@ static void the_levels_of_recorded_changes_count(void **state) {
 }
 
 /* Values in staged rows count as those that a spawn brings along. */
-static void staged_values_count(void **state) {
-  (void)state;
+TEST(staged_values_count) {
   Hashes hashes[3];
   for (uint32_t i = 0; i < 3; i++) {
     ecs_World *world = create();

@@ -5,14 +5,9 @@
  *
  *      A {x}  in tables      S {s}  sparse      query over A
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/deferral.h"
 #include "api_fixture.h"
 
@@ -42,8 +37,7 @@ static void finish(Fixture *fixture) {
 
 /* Components -------------------------------------------------------------- */
 
-static void only_ids_of_the_world_are_components(void **state) {
-  (void)state;
+TEST(only_ids_of_the_world_are_components) {
   Fixture fixture;
   start(&fixture);
   assert_true(world_has_component(fixture.world, fixture.a));
@@ -54,8 +48,7 @@ static void only_ids_of_the_world_are_components(void **state) {
   finish(&fixture);
 }
 
-static void a_list_of_components_names_none_twice(void **state) {
-  (void)state;
+TEST(a_list_of_components_names_none_twice) {
   Fixture fixture;
   start(&fixture);
   const ecs_Component both[] = {fixture.s, fixture.a};
@@ -70,8 +63,7 @@ static void a_list_of_components_names_none_twice(void **state) {
 
 /* Queries ----------------------------------------------------------------- */
 
-static void removing_a_query_keeps_the_order_of_the_others(void **state) {
-  (void)state;
+TEST(removing_a_query_keeps_the_order_of_the_others) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term term = {fixture.s, ECS_READ};
@@ -85,8 +77,7 @@ static void removing_a_query_keeps_the_order_of_the_others(void **state) {
   finish(&fixture);
 }
 
-static void room_for_a_query_changes_nothing_else(void **state) {
-  (void)state;
+TEST(room_for_a_query_changes_nothing_else) {
   Fixture fixture;
   start(&fixture);
   uint32_t count = fixture.world->query_count;
@@ -112,8 +103,7 @@ static void room_for_a_query_changes_nothing_else(void **state) {
     field = right;                               \
   } while (0)
 
-static void broken_counts_are_seen(void **state) {
-  (void)state;
+TEST(broken_counts_are_seen) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -127,8 +117,7 @@ static void broken_counts_are_seen(void **state) {
   finish(&fixture);
 }
 
-static void a_query_that_is_listed_twice_is_seen(void **state) {
-  (void)state;
+TEST(a_query_that_is_listed_twice_is_seen) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -139,8 +128,7 @@ static void a_query_that_is_listed_twice_is_seen(void **state) {
   finish(&fixture);
 }
 
-static void broken_levels_are_seen(void **state) {
-  (void)state;
+TEST(broken_levels_are_seen) {
   Fixture fixture;
   start(&fixture);
   ecs_World *world = fixture.world;
@@ -171,8 +159,7 @@ static void broken_levels_are_seen(void **state) {
   finish(&fixture);
 }
 
-static void a_recording_that_differs_from_the_store_is_seen(void **state) {
-  (void)state;
+TEST(a_recording_that_differs_from_the_store_is_seen) {
   Fixture fixture;
   ecs_Entity born = 0;
   start(&fixture);

@@ -4,14 +4,9 @@
  * rows and everything prepared for it (queries, bundles, accessors) must do as
  * before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "test_case.h"
 #include "world/world.h"
 #include "api_fixture.h"
 
@@ -70,8 +65,7 @@ static uint64_t listed(ecs_Query *query, ecs_Entity *entities) {
   return count;
 }
 
-static void empty_tables_go_and_all_else_stays(void **state) {
-  (void)state;
+TEST(empty_tables_go_and_all_else_stays) {
   Fair fair;
   open_fair(&fair);
   const ecs_Term terms[] = {{fair.parts[0], ECS_READ},
@@ -112,8 +106,7 @@ static void empty_tables_go_and_all_else_stays(void **state) {
   close_fair(&fair);
 }
 
-static void what_was_prepared_goes_on(void **state) {
-  (void)state;
+TEST(what_was_prepared_goes_on) {
   Fair fair;
   open_fair(&fair);
   ecs_Accessor access;
@@ -146,8 +139,7 @@ static void what_was_prepared_goes_on(void **state) {
 }
 
 /* Without entities little is left, and the world works as a new one. */
-static void an_empty_world_becomes_small(void **state) {
-  (void)state;
+TEST(an_empty_world_becomes_small) {
   Fair fair;
   open_fair(&fair);
   assert_int_equal(ecs_world_clear(fair.world), ECS_OK);
@@ -161,8 +153,7 @@ static void an_empty_world_becomes_small(void **state) {
 }
 
 /* A trim that is refused memory gives back what needs none. */
-static void every_allocation_of_a_trim_may_fail(void **state) {
-  (void)state;
+TEST(every_allocation_of_a_trim_may_fail) {
   uint64_t injected = 0, nth = 0;
   do {
     for (uint32_t onward = 0; onward < 2; onward++) {
@@ -188,8 +179,7 @@ static void every_allocation_of_a_trim_may_fail(void **state) {
 }
 
 /* What could not be spawned leaves no room behind: the world would be full. */
-static void a_failed_spawn_of_many_gives_its_room_back(void **state) {
-  (void)state;
+TEST(a_failed_spawn_of_many_gives_its_room_back) {
   FailingMemory failing;
   ecs_WorldDescription how = {failing_memory_init(&failing), 60000};
   ecs_World *world = NULL;

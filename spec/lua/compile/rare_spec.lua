@@ -54,6 +54,32 @@ describe("what few rows need", function()
     end)
   end)
 
+  it("adds products to values from outside", function()
+    alike(function(every)
+      return function(p, v)
+        local moved = p.x + v.x
+        if v.n % every == 0 then
+          local s = math.sin(v.x) + ecs.math.cos(p.y)
+          p.x = s * p.y + v.x
+          p.y = moved - s * p.y
+          v.x = s * p.x - moved
+        end
+      end
+    end)
+  end)
+
+  it("is computed for all where a sum behind the branch needs it", function()
+    alike(function(every)
+      return function(p, v)
+        local rare = v.n % every == 0
+        local wave = math.sin(v.x) + ecs.math.cos(p.y)
+        if rare then p.x = wave * p.x + v.x end
+        v.x = v.x * p.y + wave
+        p.y = wave - v.x * p.y
+      end
+    end)
+  end)
+
   it("draws numbers and looks at others", function()
     alike(function(every, world)
       return function(p, v)

@@ -87,6 +87,11 @@ local schemas = {
   Spring = { x = from("f32", -9, 9), v = from("f32", -9, 9),
              rest = from("f32", -1, 1), k = from("f32", 1, 90),
              damping = from("f64", 0, 3) },
+  Impact = { at = from("f32", -2, 2), force = from("f64", -90, 90),
+             charge = from("i8", -128, 127), heat = from("u8", 0, 255),
+             armor = from("i16", -32768, 32767), ammo = from("u16", 0, 65535),
+             score = from("i32", -9e6, 2e6), hits = from("u32", 0, 4294967295),
+             hard = flag, who = entity },
   Pond = { algae = from("f64", 0, 12), bugs = from("f64", 0, 12),
            mood = from("i8", 0, 2), turns = from("u32", 0, 9) },
 }
@@ -151,7 +156,8 @@ local function make(random, name, others)
   return scene.components[name](values)
 end
 
---- Fills a world: count entities with the named components and some others.
+--- Fills a world: count entities with the named components; half of them have
+-- these alone, in one table, and half have some others.
 -- Targets are entities without any component but a Position, with none, rows
 -- themselves, dead ones and none.
 function scene.fill(world, wanted, count, seed)
@@ -166,16 +172,18 @@ function scene.fill(world, wanted, count, seed)
     if k % 5 == 0 then dead[#dead + 1] = others[k] end
   end
   for k = 41, 60 do others[k] = false end -- no target
-  for _ = 1, count do
-    local parts, has = {}, {}
+  for k = 1, count do
+    local parts, has, other = {}, {}, k % 2
     for _, name in ipairs(wanted) do has[name] = true end
     for _, name in ipairs(names) do
-      if has[name] or random(0, 1) < 0.1 then
+      if has[name] or random(0, 1) < 0.1 * other then
         parts[#parts + 1] = make(random, name, others)
       end
     end
     for _, name in ipairs(tag_names) do
-      if has[name] or random(0, 1) < 0.2 then parts[#parts + 1] = c[name] end
+      if has[name] or random(0, 1) < 0.2 * other then
+        parts[#parts + 1] = c[name]
+      end
     end
     others[#others + 1] = world:spawn(unpack(parts))
   end
