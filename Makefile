@@ -207,7 +207,7 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all help demo examples test suite check-hard bench bench-lua run-bench \
-  run-bench-lua lint format floors sizes check-rockspec rockspec cdef mutants \
+  run-bench-lua lint format floors sizes check-rockspec rockspec modules cdef mutants \
   planted fuzz soak install uninstall clean libraries compile-checks kernels embed \
   install-embed \
   bench-programs bench-js bench-report claimed-benches \
@@ -233,7 +233,7 @@ help:
 	@echo 'make soak      SECONDS=60: random suites, with seeds of their own'
 	@echo 'make planted   puts known faults into copies: are they found?'
 	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
-	@echo 'make rockspec  brings its lists of files up to date; make cdef likewise'
+	@echo 'make rockspec  brings its lists of files up to date; make modules, make cdef'
 	@echo 'make install   PREFIX=/usr/local: C libraries, headers, Lua files'
 	@echo 'make uninstall PREFIX=/usr/local: removes them'
 	@echo 'make clean'
@@ -554,7 +554,7 @@ build/bench/bench_%: build/bench/objects/bench_%.o \
 
 floors: $(CORE_OBJECTS) $(LUA_SOURCES:bindings/lua/%.c=build/lua54/objects/%.o)
 	@lua5.4 tools/floors.lua $(CORE) -- $(BINDING)
-	@tools/check_design $(CORE)
+	@lua5.4 tools/modules.lua check $(CORE) -- $(BINDING)
 
 check-rockspec:
 	@lua5.4 tools/rockspec.lua check $(CORE) -- $(BINDING)
@@ -578,6 +578,9 @@ cdef:
 
 rockspec:
 	@lua5.4 tools/rockspec.lua write $(CORE) -- $(BINDING)
+
+modules:
+	@lua5.4 tools/modules.lua write $(CORE) -- $(BINDING)
 
 mutants:
 	@tools/setup test

@@ -146,7 +146,8 @@ end
 
 describe("links", function()
   local pages = { "README.md", "docs/guide.md", "docs/reference.md",
-                  "docs/systems.md", "docs/design.md", "docs/numbers.md",
+                  "docs/systems.md", "docs/design.md", "docs/reasons.md",
+                  "docs/testing.md", "docs/modules.md", "docs/numbers.md",
                   "docs/outside.md", "docs/programs.md", "docs/report.md",
                   "docs/from_tables.md" }
   it("lead to files and headings", function()
