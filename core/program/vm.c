@@ -533,8 +533,7 @@ static void end_rows(Run *run, bool changed) {
   run->rows_before += run->rows;
 }
 
-/* Runs a block of a program that is not plain. A block that is computed ahead
- * has no rows yet. */
+/* Runs all steps of a block. A block that is computed ahead has no rows yet. */
 ECS_APART static void run_whole_block(Run *run) {
   const ProgramPlan *plan = run->plan;
   uint32_t asked = run->rows;
@@ -567,12 +566,8 @@ static void run_block(Run *run, const ecs_KernelBlock *block,
   if (run->visit != NULL) {
     for (uint32_t v = 0; v < plan->visit_count; v++)
       run_step(run, plan, &plan->visits[v]);
-  } else if (!plan->is_plain) {
-    run_whole_block(run);
   } else {
-    for (uint32_t k = 0; k < plan->step_count; k++)
-      run_step(run, plan, &plan->steps[k]);
-    run->rows_before += run->rows;
+    run_whole_block(run);
   }
 }
 

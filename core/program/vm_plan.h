@@ -99,9 +99,6 @@ struct ProgramPlan {
   uint32_t block_rows;  /* most rows of a block */
   bool looks_once; /* a single value is looked up, so it may change with the
                           world */
-  bool is_plain;   /* a block runs all steps, and nothing else: there are no
-                      cycles, regions and changes, no exit, and no sums behind
-                      the steps */
   Step *steps;
   Step *once;
   Step *spread;

@@ -681,13 +681,6 @@ static ecs_Status finish(const Planner *planner, ecs_Program *owner) {
   return ECS_OK;
 }
 
-/* Does a block run the steps, and nothing else? */
-static bool is_plain(const ecs_Program *program) {
-  const ProgramPlan *plan = program->plan;
-  return plan->cycle_count == 0 && plan->regions == NULL && !program->exits &&
-         plan->sum_count == 0 && plan->change_count == 0;
-}
-
 /* Plans a program by itself. */
 static ecs_Status plan_alone(ecs_Program *program) {
   Planner planner;
@@ -698,7 +691,6 @@ static ecs_Status plan_alone(ecs_Program *program) {
   if (status == ECS_OK) status = regions_find(&planner.facts, program->plan);
   planner_deinit(&planner);
   if (status != ECS_OK) return status;
-  program->plan->is_plain = is_plain(program);
   ECS_ASSERT(plan_check_invariants(program));
   return ECS_OK;
 }

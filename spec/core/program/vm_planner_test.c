@@ -218,27 +218,6 @@ TEST(blocks_are_as_long_as_they_may) {
   assert_int_equal(plan->block_rows, LOOP_ROWS);
 }
 
-/* A plain block runs all steps, and that is all. */
-TEST(what_else_a_block_does_is_known) {
-  static const char *const more[] = {
-      "v3 = lt f32 v0 v1\nexit v3\nstore c0 v1\n",
-      "v3 = lt f32 v0 v1\nadd \"T\" v3\nstore c0 v1\n",
-      "part \"T\"\nv3 = spawn\nstore c5 v3\n",
-      "repeat\nv3 = carry f32 v0\nv4 = lt f32 v1 v3\nwhile v4\n"
-      "v5 = add f32 v3 v0\nnext v3 v5\nagain\nstore c0 v3\n",
-      "v3 = convert f64 v0\nsum r0 v3\nsum r0 v3\n",
-      "v3 = lt f32 v0 v1\nv4 = sin f32 v0\nv5 = exp f32 v4\n"
-      "v6 = log f32 v5\nv7 = select f32 v3 v6 v0\nstore c0 v7\n"};
-  make("v3 = sin f32 v1\nstore c0 v3\nv4 = present c4\nstore c4 v1 v4\n");
-  assert_true(plan->is_plain);
-  make("v3 = convert f64 v0\nsum r0 v3\n");
-  assert_true(plan->is_plain);
-  for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
-    make(more[k]);
-    if (plan->is_plain) fail_msg("%s", more[k]);
-  }
-}
-
 /* The worst program of the greatest length: a third of its values are alive at
  * once, and all are needed. */
 TEST(long_programs_are_planned_in_time) {
@@ -281,7 +260,6 @@ int main(void) {
       cmocka_unit_test(carries_exchange_their_registers),
       cmocka_unit_test(carries_without_a_use_are_left_out),
       cmocka_unit_test(blocks_are_as_long_as_they_may),
-      cmocka_unit_test(what_else_a_block_does_is_known),
       cmocka_unit_test(long_programs_are_planned_in_time)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
