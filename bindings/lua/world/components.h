@@ -35,6 +35,16 @@ BIND_INTERNAL ecs_Component bind_component_define(lua_State *L, LuaWorld *world,
                                                   int index,
                                                   const Definition *definition);
 
+/* True unless a component that a definition needs, or that one of those needs,
+ * has no definition; then pushes a message. Defines nothing: callers that take
+ * several definitions ask it about all of them first. */
+BIND_INTERNAL bool bind_needs_try(lua_State *L, const LuaWorld *world,
+                                  const Definition *definition);
+
+/* As bind_needs_try, but raises the message. */
+BIND_INTERNAL void bind_needs_check(lua_State *L, const LuaWorld *world,
+                                    const Definition *definition);
+
 /* As bind_component_define, inline for a component that the world has. */
 static inline ecs_Component bind_component_ensure(
     lua_State *L, LuaWorld *world, int index, const Definition *definition) {
