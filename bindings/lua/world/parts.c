@@ -159,7 +159,7 @@ void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
   for (int index = first; index < first + count; index++) {
     Given *given = &parts->given[k];
     const void *address = lua_touserdata(L, index);
-    if (address && *recent_definition(state, address) == address) {
+    if (is_recent(L, state, index, address)) {
       *given = (Given){(const Definition *)address, NULL, ~UINT64_C(0)};
     } else if (k > 0 && !given[-1].image && lua_istable(L, index) &&
                !(parts->prefab && bind_prefab_find(L, index - 1))) {
