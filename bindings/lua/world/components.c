@@ -263,14 +263,21 @@ void bind_components_ensure(lua_State *L, LuaWorld *world, int index) {
   index = compat_absolute(L, index);
   bind_push_shared(L);
   bind_push_table(L, "definitions");
-  while (world->known < state->definition_count) {
-    uint32_t next = world->known + 1;
+  uint32_t next = world->waiting ? world->waiting : world->known + 1;
+  uint32_t waiting = 0;
+  for (; next <= state->definition_count; next++) {
     lua_rawgeti(L, -1, (int)next);
     Definition *definition = (Definition *)bind_find(L, -1, KIND_DEFINITION);
     lua_pop(L, 1);
-    if (definition) bind_component_ensure(L, world, index, definition);
+    if (definition && !bind_needs_try(L, world, definition)) {
+      lua_pop(L, 1);
+      if (waiting == 0) world->waiting = waiting = next;
+    } else if (definition) {
+      bind_component_ensure(L, world, index, definition);
+    }
     if (world->known < next) world->known = next;
   }
+  world->waiting = waiting;
   ECS_ASSERT(world->known <= state->definition_count);
   lua_pop(L, 2);
 }

@@ -54,7 +54,8 @@ static inline ecs_Component bind_component_ensure(
 }
 
 /* Defines the components of all definitions that the world has none for, before
- * a walk or a frame begins. Does nothing while something is open. Raises when a
+ * a walk or a frame begins, but for those that need what has no definition yet:
+ * they wait for it. Does nothing while something is open. Raises when a
  * component cannot be defined; components defined before it stay. */
 BIND_INTERNAL void bind_components_ensure(lua_State *L, LuaWorld *world,
                                           int index);

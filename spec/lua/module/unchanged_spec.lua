@@ -129,6 +129,30 @@ describe("what a component needs is looked for before any is defined, by",
     end
   end)
 
+describe("a component that needs what is not defined", function()
+  it("is nothing to worlds that do not use it", function()
+    local world, met = ecs.world {}, 0
+    world:spawn(Old)
+    world:system { name = "meet", query = { Old }, compile = false,
+      each = function() met = met + 1 end }
+    world:progress(1)
+    world:query { Old }:each(function() met = met + 1 end)
+    for _ in world:query({ Old }):rows() do met = met + 1 end
+    assert.equal(3, met)
+  end)
+
+  it("can be used in a callback once that is defined", function()
+    local Waits = ecs.component("WaitsForLate", { x = "f32" },
+      { needs = { "LateNeed" } })
+    local world = ecs.world {}
+    local e = world:spawn(Old)
+    world:query({ Old }):batch(function() end)
+    local Late = ecs.component("LateNeed", { x = "f32" })
+    world:query({ Old }):batch(function() world:add(e, Waits) end)
+    assert.is_true(world:has(e, Waits, Late))
+  end)
+end)
+
 describe("what was refused", function()
   it("can be defined by the call that is right", function()
     local world, C = ecs.world {}, fresh()
