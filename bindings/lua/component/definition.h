@@ -107,8 +107,7 @@ static inline const Definition *bind_definition_at(lua_State *L,
                                                    int index,
                                                    const char *call) {
   const void *address = lua_touserdata(L, index);
-  if (is_recent(L, state, index, address))
-    return (const Definition *)address;
+  if (is_recent(L, state, index, address)) return (const Definition *)address;
   return bind_definition_check(L, index, call);
 }
 static inline Given bind_given_at(lua_State *L, ModuleState *state, int index,
