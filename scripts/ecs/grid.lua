@@ -111,7 +111,7 @@ local function coordinate(name, fields, field, level)
 end
 
 --- The component with the position, and the numbers of two or three fields.
-local function place_of(spec, made, level)
+local function place_of(spec, level)
   local at = rawget(spec, "at")
   if type(at) ~= "table" then
     fail("at is a component and its fields, as in at = { Position, 'x', 'y' }, "
@@ -137,7 +137,6 @@ local function place_of(spec, made, level)
   if #fields == 0 then
     fail("at: " .. name .. " is a tag: it has no fields", level + 1)
   end
-  check_read(made, definition, level + 1)
   local x = coordinate(name, fields, rawget(at, 2), level + 1)
   local y = coordinate(name, fields, rawget(at, 3), level + 1)
   if count == 3 then return definition, x, y end
@@ -172,9 +171,13 @@ function methods.grid(world, spec)
   backend.check_world(world, "grid")
   spec = check_keys(spec, 3)
   local cell = cell_of(spec, 3)
+  -- What needs no query comes first: a query defines its components.
+  local definition, x, y, z = place_of(spec, 3)
   local made = query_of(world, spec, 3)
+  check_read(made, definition, 3)
   system.state(world)
-  local near = make(world, made, cell, place_of(spec, made, 3))
+  local near = z and make(world, made, cell, definition, x, y, z)
+    or make(world, made, cell, definition, x, y)
   return near
 end
 

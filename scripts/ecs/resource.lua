@@ -101,6 +101,10 @@ function methods.resource(world, part, fields)
   end
   local state = core.state(world)
   state.resources = state.resources or {}
+  if part == definition and fields ~= nil
+    and not state.resources[definition] then
+    part(fields) -- raises for wrong ones before a query defines the component
+  end
   local given = definition ~= part or fields ~= nil
   local known = find(world, state, definition, name, 3)
   if known and fields ~= nil then

@@ -110,6 +110,9 @@ local function kind_of(spec, level)
   if type(spec[kind]) ~= expected then
     fail(spec.name, kind .. " is a " .. expected .. ", not a "
       .. message.type(spec[kind]), level + 1)
+  elseif kind == "native" and not native_library.split(spec.native) then
+    fail(spec.name, "native names a library and a kernel, as in "
+      .. "'physics.drag', not '" .. spec.native .. "'", level + 1)
   end
   return kind
 end
@@ -249,10 +252,6 @@ end
 -- resource, also the row, and the table into which it is copied for each run.
 local function kernel_of(spec, made, level)
   local library_name, kernel_name = native_library.split(spec.native)
-  if not library_name then
-    fail(spec.name, "native names a library and a kernel, as in "
-      .. "'physics.drag', not '" .. spec.native .. "'", level + 1)
-  end
   local parameters = spec.parameters
   if parameters == nil then parameters = {} end
   if type(parameters) ~= "table" then
@@ -337,6 +336,10 @@ local function read(world, state, spec, level)
   if spec.parameters ~= nil and kind ~= "native" then
     fail(spec.name, "parameters are for native", level + 1)
   end
+  -- What needs no query comes first: a query defines its components.
+  local problem = gate.prepare(state, system, spec)
+    or system_each.read(system, spec)
+  if problem then fail(spec.name, problem, level + 1) end
   system.query, system.shared = query_of(world, state, system, spec, level + 1)
   system.changes = system.query ~= nil and core.asks_changes(system.query)
   backend.know_query(system.query)
@@ -344,8 +347,7 @@ local function read(world, state, spec, level)
     system.kernel, system.row, system.values =
       kernel_of(spec, system.query, level + 1)
   end
-  local problem = gate.prepare(state, system, spec)
-    or system_each.prepare(world, system, spec, state)
+  problem = system_each.prepare(world, system, spec, state)
   if problem then fail(spec.name, problem, level + 1) end
   return system
 end

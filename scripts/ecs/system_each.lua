@@ -125,16 +125,22 @@ local function choose(system)
   return plan
 end
 
---- Prepares a system that is being defined: loads a function given as text, and
--- compiles it. state: of the world. Returns nil, or an error message.
-function system_each.prepare(world, system, spec, state)
+--- Checks the options of a system that is being defined, and loads a function
+-- given as text. Returns nil, or an error message.
+function system_each.read(system, spec)
   local problem = objection(system.kind, spec.compile, spec.precision)
-  if problem or system.kind ~= "each" then return problem end
-  if type(system.work) == "string" then
-    local work, text = load_text(system.work)
-    if not work then return text end
-    system.work = work
+  if problem or type(system.work) ~= "string" or system.kind ~= "each" then
+    return problem
   end
+  local work, text = load_text(system.work)
+  if not work then return text end
+  system.work = work
+end
+
+--- Prepares a system that is being defined: compiles its function. state: of the
+-- world. Returns nil, or an error message.
+function system_each.prepare(world, system, spec, state)
+  if system.kind ~= "each" then return nil end
   if spec.compile == false or state.plain then
     system.plain = state.plain
     return specialize.mistake(system.work, { world = world,

@@ -102,6 +102,34 @@ static void a_world_is_found_in_a_value(void **unused) {
   lua_close(L);
 }
 
+/* Replaces the global by a light userdata with its address, as other libraries
+ * make them of pointers. */
+static void set_light(lua_State *L, const char *name) {
+  lua_getglobal(L, name);
+  lua_pushlightuserdata(L, lua_touserdata(L, -1));
+  lua_setglobal(L, name);
+  lua_pop(L, 1);
+}
+
+/* The component and the world are those that were found last. */
+static void a_bare_address_is_no_object(void **unused) {
+  (void)unused;
+  lua_State *L = new_state();
+  run(L, "ecs = require 'ecs'; component = ecs.component('C', { x = 'f32' })\n"
+         "light, world = component, ecs.world {}; bare = world\n"
+         "e = world:spawn(component)");
+  set_light(L, "light");
+  set_light(L, "bare");
+  raises(L, "world:get(e, light)", "get takes a component or tag");
+  raises(L, "world:get(e, light, 'x')", "get takes a component or tag");
+  raises(L, "world:set(e, light, { x = 1 })", "set takes a component");
+  raises(L, "world:spawn(light)", "spawn takes a component");
+  raises(L, "world:query { light }", "takes components and tags");
+  raises(L, "world.get(bare, e, component)", "in place of the world");
+  run(L, "assert(world:get(e, component, 'x') == 0)");
+  lua_close(L);
+}
+
 static void a_world_in_two_states_is_refused(void **unused) {
   (void)unused;
   Fixture fixture;
@@ -439,6 +467,7 @@ int main(void) {
       cmocka_unit_test(another_core_is_refused),
       cmocka_unit_test(the_same_world_is_the_same_object),
       cmocka_unit_test(a_world_is_found_in_a_value),
+      cmocka_unit_test(a_bare_address_is_no_object),
       cmocka_unit_test(a_world_in_two_states_is_refused),
       cmocka_unit_test(two_states_have_a_world_each),
       cmocka_unit_test(two_worlds_share_a_state),

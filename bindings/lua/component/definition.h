@@ -92,20 +92,28 @@ static inline const void **recent_definition(ModuleState *state,
   return &state->recent_definitions[(bits ^ bits >> 6) % RECENT_DEFINITIONS];
 }
 
+/* Is what lies at the address, and at index on the stack, such a definition? A
+ * light userdata has an address, too, but no metatable and nothing private:
+ * another library may make one of any pointer. */
+static inline bool is_recent(lua_State *L, ModuleState *state, int index,
+                             const void *address) {
+  return address && *recent_definition(state, address) == address &&
+         lua_type(L, index) == LUA_TUSERDATA;
+}
+
 /* As the two functions above, inline for definitions that were found before. */
 static inline const Definition *bind_definition_at(lua_State *L,
                                                    ModuleState *state,
                                                    int index,
                                                    const char *call) {
   const void *address = lua_touserdata(L, index);
-  if (address && *recent_definition(state, address) == address)
-    return (const Definition *)address;
+  if (is_recent(L, state, index, address)) return (const Definition *)address;
   return bind_definition_check(L, index, call);
 }
 static inline Given bind_given_at(lua_State *L, ModuleState *state, int index,
                                   const char *call) {
   const void *address = lua_touserdata(L, index);
-  if (address && *recent_definition(state, address) == address)
+  if (is_recent(L, state, index, address))
     return (Given){(const Definition *)address, NULL, ~UINT64_C(0)};
   Given given;
   return bind_given_find_in(L, state, index, &given)

@@ -165,6 +165,8 @@ LuaQuery *bind_query_new(lua_State *L, LuaWorld *world, const LuaTerm *terms,
                          uint32_t count) {
   LuaQuery *query = push_query(L, terms, count, 1, 3);
   for (uint32_t t = 0; t < count; t++)
+    if (!bind_needs_try(L, world, terms[t].definition)) return NULL;
+  for (uint32_t t = 0; t < count; t++)
     if (!bind_component_try(L, world, 1, terms[t].definition)) return NULL;
   query->world = world;
   if (world->borrowed) add_to_list(L, 1);

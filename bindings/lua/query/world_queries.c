@@ -123,9 +123,10 @@ typedef struct Reading {
 static bool read_entry(lua_State *L, Reading *reading, ecs_Access access) {
   const void *address = lua_touserdata(L, -1);
   if (!address || reading->count == FOUND_TERMS) return false;
-  const void **recent = recent_definition(reading->state, address);
-  if (*recent != address && !bind_find(L, -1, KIND_DEFINITION)) return false;
-  *recent = address;
+  if (!is_recent(L, reading->state, -1, address) &&
+      !bind_find(L, -1, KIND_DEFINITION))
+    return false;
+  *recent_definition(reading->state, address) = address;
   reading->terms[reading->count].definition = (const Definition *)address;
   reading->terms[reading->count++].access = access;
   return true;

@@ -182,11 +182,11 @@ static bool declare_needs(lua_State *L, const LuaWorld *world, int list,
   return false;
 }
 
-/* The component of a definition that needs others. Those are defined, too, and
- * what they need: the list grows while it is read. All get definitions last, so
- * that a call that fails is made anew as a whole. */
-static ecs_Component define_with_needs(lua_State *L, LuaWorld *world, int index,
-                                       const Definition *definition) {
+/* Pushes the list of a definition and what it needs, and what that needs: the
+ * list grows while it is read. False: pushes a message behind it, because a name
+ * has no definition. */
+static bool push_needed(lua_State *L, const LuaWorld *world,
+                        const Definition *definition) {
   bool done = true;
   luaL_checkstack(L, 10, "too many arguments");
   lua_newtable(L);
@@ -194,8 +194,36 @@ static ecs_Component define_with_needs(lua_State *L, LuaWorld *world, int index,
   bind_definition_push(L, definition);
   append(L, world, list, definition);
   for (int i = 1; done && listed(L, list, i); i++)
-    done = append_needs(L, world, list, i) &&
-           define(L, world, listed(L, list, i)) != 0;
+    done = append_needs(L, world, list, i);
+  return done;
+}
+
+bool bind_needs_try(lua_State *L, const LuaWorld *world,
+                    const Definition *definition) {
+  int top = lua_gettop(L);
+  if (definition->need_count == 0 || bind_component_find(world, definition) ||
+      push_needed(L, world, definition)) {
+    lua_settop(L, top);
+    return true;
+  }
+  lua_replace(L, top + 1); /* the list */
+  lua_settop(L, top + 1);
+  return false;
+}
+
+void bind_needs_check(lua_State *L, const LuaWorld *world,
+                      const Definition *definition) {
+  if (!bind_needs_try(L, world, definition)) bind_raise(L);
+}
+
+/* The component of a definition that needs others. Those are defined, too. All
+ * get definitions last, so that a call that fails is made anew as a whole. */
+static ecs_Component define_with_needs(lua_State *L, LuaWorld *world, int index,
+                                       const Definition *definition) {
+  int list = lua_gettop(L) + 1;
+  bool done = push_needed(L, world, definition);
+  for (int i = 1; done && listed(L, list, i); i++)
+    done = define(L, world, listed(L, list, i)) != 0;
   for (int i = 1; done && listed(L, list, i); i++)
     done = declare_needs(L, world, list, i);
   ecs_World *native = bind_native(L, world);
@@ -235,14 +263,21 @@ void bind_components_ensure(lua_State *L, LuaWorld *world, int index) {
   index = compat_absolute(L, index);
   bind_push_shared(L);
   bind_push_table(L, "definitions");
-  while (world->known < state->definition_count) {
-    uint32_t next = world->known + 1;
+  uint32_t next = world->waiting ? world->waiting : world->known + 1;
+  uint32_t waiting = 0;
+  for (; next <= state->definition_count; next++) {
     lua_rawgeti(L, -1, (int)next);
     Definition *definition = (Definition *)bind_find(L, -1, KIND_DEFINITION);
     lua_pop(L, 1);
-    if (definition) bind_component_ensure(L, world, index, definition);
+    if (definition && !bind_needs_try(L, world, definition)) {
+      lua_pop(L, 1);
+      if (waiting == 0) world->waiting = waiting = next;
+    } else if (definition) {
+      bind_component_ensure(L, world, index, definition);
+    }
     if (world->known < next) world->known = next;
   }
+  world->waiting = waiting;
   ECS_ASSERT(world->known <= state->definition_count);
   lua_pop(L, 2);
 }

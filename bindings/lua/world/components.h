@@ -35,6 +35,16 @@ BIND_INTERNAL ecs_Component bind_component_define(lua_State *L, LuaWorld *world,
                                                   int index,
                                                   const Definition *definition);
 
+/* True unless a component that a definition needs, or that one of those needs,
+ * has no definition; then pushes a message. Defines nothing: callers that take
+ * several definitions ask it about all of them first. */
+BIND_INTERNAL bool bind_needs_try(lua_State *L, const LuaWorld *world,
+                                  const Definition *definition);
+
+/* As bind_needs_try, but raises the message. */
+BIND_INTERNAL void bind_needs_check(lua_State *L, const LuaWorld *world,
+                                    const Definition *definition);
+
 /* As bind_component_define, inline for a component that the world has. */
 static inline ecs_Component bind_component_ensure(
     lua_State *L, LuaWorld *world, int index, const Definition *definition) {
@@ -44,7 +54,8 @@ static inline ecs_Component bind_component_ensure(
 }
 
 /* Defines the components of all definitions that the world has none for, before
- * a walk or a frame begins. Does nothing while something is open. Raises when a
+ * a walk or a frame begins, but for those that need what has no definition yet:
+ * they wait for it. Does nothing while something is open. Raises when a
  * component cannot be defined; components defined before it stay. */
 BIND_INTERNAL void bind_components_ensure(lua_State *L, LuaWorld *world,
                                           int index);

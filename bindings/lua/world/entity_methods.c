@@ -179,6 +179,18 @@ static int world_alive(lua_State *L) {
 
 /* Changing ---------------------------------------------------------------- */
 
+/* The component of a definition, defined now if the world has none: not for an
+ * entity that is dead, which is refused. */
+static inline ecs_Component ensure_for(lua_State *L, LuaWorld *world,
+                                       ecs_Entity entity,
+                                       const Definition *definition,
+                                       const char *call) {
+  ecs_Component component = bind_component_find(world, definition);
+  if (component) return component;
+  if (!ecs_alive(bind_native(L, world), entity)) refuse_dead(L, call);
+  return bind_component_define(L, world, 1, definition);
+}
+
 static int world_add(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "add");
@@ -187,7 +199,7 @@ static int world_add(lua_State *L) {
   int count = bind_given_read(L, world->state, 3, "add", image, &given);
   refuse_more(L, 2 + count, "add", "call it once for each component");
   ecs_Component component =
-      bind_component_ensure(L, world, 1, given.definition);
+      ensure_for(L, world, entity, given.definition, "add");
   ecs_Status status;
   BIND_WITH_RELIEF(
       L, world, status,
@@ -222,7 +234,8 @@ static int world_replace(lua_State *L) {
   refuse_more(L, 3 + count, "replace", "call it once for each component");
   if (gone == given.definition)
     bind_error(L, "replace: %s cannot be replaced by itself", gone->name);
-  ecs_Component added = bind_component_ensure(L, world, 1, given.definition);
+  ecs_Component added =
+      ensure_for(L, world, entity, given.definition, "replace");
   ecs_Component removed = bind_component_find(world, gone);
   const void *values = given_image(given);
   uint64_t fields = given.image ? given.fields : 0;
@@ -252,7 +265,7 @@ static void refuse_second(lua_State *L) {
 static int set_given(lua_State *L, LuaWorld *world, ecs_Entity entity,
                      Given given) {
   ecs_Component component =
-      bind_component_ensure(L, world, 1, given.definition);
+      ensure_for(L, world, entity, given.definition, "set");
   ecs_Status status;
   BIND_WITH_RELIEF(L, world, status,
                    given.definition->field_count == 0

@@ -41,6 +41,8 @@ static const ecs_Bundle *push_bundles(lua_State *L, LuaWorld *world,
   if (lua_touserdata(L, -1) && lua_rawlen(L, -1) == bytes)
     return (const ecs_Bundle *)lua_touserdata(L, -1);
   lua_pop(L, 1);
+  for (uint32_t p = 0; p < prefab->part_count; p++)
+    bind_needs_check(L, world, prefab->parts[p].definition);
   ecs_Bundle *bundles = (ecs_Bundle *)lua_newuserdata(L, bytes);
   for (uint32_t m = 0; m < prefab->member_count; m++)
     bundles[m] = bundle_of(L, world, world_index, prefab, m, call);

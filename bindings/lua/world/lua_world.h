@@ -36,6 +36,8 @@ typedef struct LuaWorld {
                                 host, not adopted yet */
   uint32_t capacity;         /* entries of ids, and of owners */
   uint32_t known;            /* definitions up to this index have components */
+  uint32_t waiting;          /* but from here on some that need what has no
+                                definition; 0: all have */
   OpenWalk *innermost;       /* NULL: no walk is open */
   uint32_t deferrals;        /* recordings that are open; see frames.c */
   bool running;              /* a frame is running */

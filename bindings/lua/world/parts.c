@@ -140,6 +140,16 @@ static void read_prefab(lua_State *L, SpawnParts *parts, int index, uint32_t k,
   take_prefab(L, parts, prefab, call);
 }
 
+/* Raises where something that a part needs, or one of a child of the prefab,
+ * has no definition. */
+static void check_needs(lua_State *L, const LuaWorld *world,
+                        const SpawnParts *parts) {
+  for (uint32_t k = 0; k < parts->count; k++)
+    bind_needs_check(L, world, parts->given[k].definition);
+  for (uint32_t p = 0; parts->prefab && p < parts->prefab->part_count; p++)
+    bind_needs_check(L, world, parts->prefab->parts[p].definition);
+}
+
 void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
                      int count, const char *call, SpawnParts *parts) {
   uint32_t k = 0;
@@ -149,7 +159,7 @@ void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
   for (int index = first; index < first + count; index++) {
     Given *given = &parts->given[k];
     const void *address = lua_touserdata(L, index);
-    if (address && *recent_definition(state, address) == address) {
+    if (is_recent(L, state, index, address)) {
       *given = (Given){(const Definition *)address, NULL, ~UINT64_C(0)};
     } else if (k > 0 && !given[-1].image && lua_istable(L, index) &&
                !(parts->prefab && bind_prefab_find(L, index - 1))) {
@@ -165,7 +175,14 @@ void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
   parts->count = parts->prefab ? append_prefab(L, parts, k) : k;
   /* After all parts were checked, so that a wrong one leaves the world as it
    * was. */
-  for (k = 0; k < parts->count; k++)
-    parts->components[k] = bind_component_ensure(L, world, world_index,
-                                                 parts->given[k].definition);
+  bool checked = false;
+  for (k = 0; k < parts->count; k++) {
+    const Definition *definition = parts->given[k].definition;
+    parts->components[k] = bind_component_find(world, definition);
+    if (parts->components[k]) continue;
+    if (!checked) check_needs(L, world, parts);
+    checked = true;
+    parts->components[k] =
+        bind_component_define(L, world, world_index, definition);
+  }
 }

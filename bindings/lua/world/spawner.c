@@ -126,6 +126,10 @@ static void resolve(lua_State *L, Spawner *spawner) {
   LuaWorld *world = (LuaWorld *)lua_touserdata(L, lua_upvalueindex(UP_WORLD));
   ECS_ASSERT(world == spawner->world);
   for (uint32_t k = 0; k < spawner->part_count; k++)
+    bind_needs_check(L, world, spawner->definitions[k]);
+  for (uint32_t p = 0; spawner->prefab && p < spawner->prefab->part_count; p++)
+    bind_needs_check(L, world, spawner->prefab->parts[p].definition);
+  for (uint32_t k = 0; k < spawner->part_count; k++)
     spawner->components[k] = bind_component_ensure(
         L, world, lua_upvalueindex(UP_WORLD), spawner->definitions[k]);
   if (has_children(spawner)) {

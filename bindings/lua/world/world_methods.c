@@ -111,20 +111,25 @@ static ecs_Component *read_components(lua_State *L, LuaWorld *world,
     bind_error(L, "%s takes a list, as in world:%s { A, B }", method, method);
   bind_plain(L, 2, &bind_plain_list, method, "its list");
   int length = (int)bind_length(L, 2, method);
-  ecs_Component *components = (ecs_Component *)lua_newuserdata(
-      L, ((size_t)length + 1) * sizeof *components);
+  const Definition **definitions = (const Definition **)lua_newuserdata(
+      L, ((size_t)length + 1) * sizeof *definitions);
   for (int k = 0; k < length; k++) {
     lua_rawgeti(L, 2, k + 1);
     if (lua_isnil(L, -1)) bind_refuse_nil(L, k + 1, method);
     const Definition *definition =
         bind_definition_check(L, lua_gettop(L), method);
     refuse_event(L, definition, method);
-    components[k] = bind_component_ensure(L, world, 1, definition);
+    definitions[k] = definition;
     for (int before = 0; before < k; before++)
-      if (components[before] == components[k])
+      if (definitions[before] == definition)
         bind_error(L, "%s names %s twice", method, definition->name);
+    bind_needs_check(L, world, definition);
     lua_pop(L, 1);
   }
+  ecs_Component *components = (ecs_Component *)lua_newuserdata(
+      L, ((size_t)length + 1) * sizeof *components);
+  for (int k = 0; k < length; k++) /* all were checked */
+    components[k] = bind_component_ensure(L, world, 1, definitions[k]);
   *count = (uint32_t)length;
   return components;
 }
