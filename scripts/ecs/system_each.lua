@@ -137,8 +137,8 @@ function system_each.read(system, spec)
   system.work = work
 end
 
---- Prepares a system that is being defined: compiles its function. state: of the
--- world. Returns nil, or an error message.
+--- Prepares a system that is being defined: compiles its function. state: of
+-- the world. Returns nil, or an error message.
 function system_each.prepare(world, system, spec, state)
   if system.kind ~= "each" then return nil end
   if spec.compile == false or state.plain then

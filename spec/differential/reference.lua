@@ -83,15 +83,36 @@ local function join(self, one, other)
   end
 end
 
+local function nothing() end
+
+--- A branch of which the side is known. A variable that the other side would
+-- change has the common type of both, as behind a branch that is not known.
+local function known_branch(self, taken, other)
+  local before, beside = {}, self:side(other)
+  for name, value in entries(self.types) do before[name] = value end
+  add(self, "do")
+  local ended = taken()
+  for name, old in entries(before) do
+    local held, far = self.types[name], beside.types[name]
+    if not is_kept(name) and far ~= old and beside.ended ~= "always"
+      and held and held.type and far.type then
+      local type = meet(held.type, far.type)
+      if held.type == "flex" and type == "f32" then
+        add(self, name, " = number.round_some(", name, ")")
+      end
+      if type ~= held.type then self.types[name] = { type = type } end
+    end
+  end
+  add(self, "end")
+  return ended
+end
+
 --- A branch with two bodies; the condition is text, and its value where known.
 function State:branch(test, yes, no)
-  if test.constant ~= nil then
-    add(self, "do")
-    local ended = (test.constant and yes or no or function() end)()
-    add(self, "end")
-    return ended
-  end
-  local one, other = self:side(yes), self:side(no or function() end)
+  no = no or nothing
+  if test.constant == true then return known_branch(self, yes, no) end
+  if test.constant == false then return known_branch(self, no, yes) end
+  local one, other = self:side(yes), self:side(no)
   join(self, one, other)
   add(self, "if ", test.text, " then")
   for _, line in ipairs(one.lines) do add(self, line) end

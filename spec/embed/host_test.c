@@ -115,9 +115,10 @@ static void set_light(lua_State *L, const char *name) {
 static void a_bare_address_is_no_object(void **unused) {
   (void)unused;
   lua_State *L = new_state();
-  run(L, "ecs = require 'ecs'; component = ecs.component('C', { x = 'f32' })\n"
-         "light, world = component, ecs.world {}; bare = world\n"
-         "e = world:spawn(component)");
+  run(L,
+      "ecs = require 'ecs'; component = ecs.component('C', { x = 'f32' })\n"
+      "light, world = component, ecs.world {}; bare = world\n"
+      "e = world:spawn(component)");
   set_light(L, "light");
   set_light(L, "bare");
   raises(L, "world:get(e, light)", "get takes a component or tag");

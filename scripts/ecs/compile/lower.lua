@@ -161,10 +161,19 @@ end
 
 -- Branches ------------------------------------------------------------------
 
+--- Is what a branch has changed needed after it where it has ended, which
+-- means returned or left the loop's body on every path? Local variables are
+-- not, except those from outside of the loop, and unless the function is inside
+-- of theirs.
+function lower:outlives(entry)
+  return type(entry) == "string" or entry.jump
+    or entry.kept and self.depth > 0
+    or entry.home and entry.home ~= self.home
+    or (entry.level or 0) < self.level
+end
+
 --- Joins two branches: selects the value of each entry that one of them
--- changed. The local variables of a branch that has ended, which means returned
--- or left the loop's body on every path, are not needed any more, but for those
--- from outside of the loop, and unless the function is inside of theirs.
+-- changed.
 function lower:join(test, first, second, node)
   local entries = first.entries
   for _, entry in ipairs(second.entries) do
@@ -174,10 +183,7 @@ function lower:join(test, first, second, node)
     local before = self.state[entry] or NIL
     local x, y = first.changed[entry] or before,
       second.changed[entry] or before
-    local kept = type(entry) == "string" or entry.jump
-      or entry.kept and self.depth > 0
-      or entry.home and entry.home ~= self.home
-      or (entry.level or 0) < self.level
+    local kept = self:outlives(entry)
     if not kept and first.ended then
       self:set(entry, y)
     elseif not kept and second.ended then

@@ -162,15 +162,17 @@ function lower:widen_beside(value, test, truth, node, scope)
   end)))
 end
 
---- Widens entries of the state that body, which is not taken, would change.
--- run: lowers what is taken; its result is returned.
+--- Widens entries of the state that body, which is not taken, would change, as
+-- join would. run: lowers what is taken; its result is returned.
 function lower:widen_entries(test, truth, body, run)
-  local _, fields = self:dry(test, truth, body)
+  local ended, fields = self:dry(test, truth, body)
+  ended = ended and ended.constant == true
   local result = run()
   for _, entry in ipairs(fields and result ~= lower.EXIT and fields.order or {})
   do
     local value = self.state[entry]
-    if value and type(entry) == "table" then
+    if value and type(entry) == "table"
+      and not (ended and not self:outlives(entry)) then
       local wide = self:widen(value, fields.state[entry])
       if wide ~= value then self:set(entry, wide) end
     end

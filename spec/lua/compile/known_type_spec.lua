@@ -29,6 +29,28 @@ end
 
 --- Functions with a choice between numbers of two types.
 local functions = {
+  function(n)
+    local x = 0.1
+    if flag then
+      x = n.x
+      if x > 100 then return end
+      return
+    end
+    n.out = x * 0.1
+  end,
+  function(n)
+    local x = 0.1
+    if not flag then n.out = x * 0.1 else x = n.x return end -- luacheck: ignore
+    n.out = x * 0.7
+  end,
+  function(n)
+    local x = 0.1
+    if flag then
+      x = n.x
+      if x > 100 then return end
+    end
+    n.out = x * 0.1
+  end,
   function(n) n.out = (flag and n.x or n.wide) * 0.1 end,
   function(n) n.out = (flag and n.wide or n.x) * 0.1 end,
   function(n) n.out = (not flag and n.x * 3 or n.wide) * 0.1 end,

@@ -85,7 +85,9 @@ local calls = {
   ["a system in an unknown state"] = function(w, C)
     system(w, { C }, { in_state = "no" })
   end,
-  ["a system with when = 5"] = function(w, C) system(w, { C }, { when = 5 }) end,
+  ["a system with when = 5"] = function(w, C)
+    system(w, { C }, { when = 5 })
+  end,
   ["a system with compile = 5"] = function(w, C)
     system(w, { C }, { compile = 5 })
   end,
