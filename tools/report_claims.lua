@@ -175,6 +175,7 @@ local function add_values(size)
     paper[#paper + 1] = {
       "2,197 ticks repay the set-up, N = 12: set-up " .. how, "pointers",
       { "derivatives", "N=12 break-even", size, "set-up " .. how },
+      compared = true,
     }
   end
 end

@@ -100,22 +100,10 @@ bool bind_collect_quietly(lua_State *L, int *rounds) {
   return again;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-/* How much more than what lives now the worlds may hold until the next one. */
-static uint64_t room(const ecs_Budget *budget) {
-  uint64_t live = budget->bytes, limit = budget->limit_bytes;
-  uint64_t most = larger(COLLECT_BYTES, live);
-  if (limit == 0) return most;
-  uint64_t left = limit > live ? limit - live : 0;
-  uint64_t part = larger(left / 4 * 3, live / 8 + 1);
-  return part < most ? part : most;
-}
-
 void bind_collect_growth(lua_State *L, ModuleState *state) {
   if (state->collecting || !compat_collects(L)) return;
   collect(L, state);
-  state->collect_at = state->budget.bytes + room(&state->budget);
+  state->collect_at = state->budget.bytes + bind_room_to_grow(&state->budget);
 }
 
 /* When a script stopped the collector nothing is done: on LuaJIT a step would

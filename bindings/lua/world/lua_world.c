@@ -121,6 +121,23 @@ bool bind_world_hold(LuaWorld *world, ecs_World *native) {
   return true;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+uint64_t bind_room_to_grow(const ecs_Budget *budget) {
+  uint64_t live = budget->bytes, limit = budget->limit_bytes;
+  uint64_t most = larger(COLLECT_BYTES, live);
+  if (limit == 0) return most;
+  uint64_t left = limit > live ? limit - live : 0;
+  uint64_t part = larger(left / 4 * 3, live / 8 + 1);
+  return part < most ? part : most;
+}
+
+/* What may be garbage follows from what is left now. */
+static void lower_collect_at(ModuleState *state) {
+  uint64_t at = state->budget.bytes + bind_room_to_grow(&state->budget);
+  if (at < state->collect_at) state->collect_at = at;
+}
+
 void bind_world_end(LuaWorld *world) {
   if (!world->native) return;
   ECS_ASSERT(!bind_world_open(world));
@@ -129,6 +146,7 @@ void bind_world_end(LuaWorld *world) {
   else
     ecs_world_destroy(world->native);
   world->state->closed++;
+  lower_collect_at(world->state);
   forget(world);
 }
 

@@ -97,6 +97,10 @@ BIND_INTERNAL void bind_push_worlds(lua_State *L);
  */
 BIND_INTERNAL bool bind_world_hold(LuaWorld *world, ecs_World *native);
 
+/* How much more than what lives now the worlds of a state may hold until the
+ * collector is asked (collect.h). */
+BIND_INTERNAL uint64_t bind_room_to_grow(const ecs_Budget *budget);
+
 /* Closes a world in which nothing is open: destroys the native world, or lets
  * go of a borrowed one. Harmless when it is closed. */
 BIND_INTERNAL void bind_world_end(LuaWorld *world);

@@ -187,6 +187,29 @@ describe("worlds that nothing refers to", function()
   end)
 end)
 
+describe("worlds that nothing refers to, after large ones have gone",
+function()
+  it("are closed as others grow", function()
+    local large, much = {}, {}
+    for k = 1, 1e6 do much[k] = {} end -- a cycle of the collector takes long
+    for k = 1, 5 do
+      large[k] = ecs.world {}
+      large[k]:spawn_many(500000, { Load })
+    end
+    local lived = large[1]:stats().state_bytes
+    assert.is_true(lived > 150 * MB)
+    for _, world in ipairs(large) do world:close() end
+    local most = 0
+    for _ = 1, 100 do
+      local world = ecs.world {}
+      world:spawn_many(20000, { Load })
+      most = math.max(most, world:stats().state_bytes)
+    end
+    assert.is_true(most < lived / 2 + 16 * MB, most)
+    assert.equal(1e6, #much)
+  end)
+end)
+
 describe("recorded changes that there is no room for", function()
   local wide = {}
   for i = 1, 64 do wide["f" .. i] = "f64" end
