@@ -3,6 +3,7 @@
 
 #include "change/bulk_rows.h"
 
+#include "storage/placement.h"
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 

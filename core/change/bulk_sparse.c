@@ -2,6 +2,7 @@
  */
 #include "change/bulk_sparse.h"
 
+#include "storage/placement.h"
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 

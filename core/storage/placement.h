@@ -1,8 +1,9 @@
-/* placement.h: records where rows are after they were added, moved or removed.
+/* placement.h: records where rows are after they were added, moved or removed,
+ * and makes room for rows.
  *
  * The counterpart of locate.h. A row of the main group is recorded in the
  * entity's slot. A row of another group is recorded in the group's locator,
- * with the group's bit in the summary of the slot. None of this can fail: rows
+ * with the group's bit in the summary of the slot. None of that can fail: rows
  * and locator pages have been reserved. Cost: constant.
  */
 #ifndef ECS_PLACEMENT_H
@@ -68,5 +69,16 @@ static inline void store_mark_left(Store *store, Group *group, uint32_t index,
 /* Records that an entity has left a group other than the main one. Clears the
  * summary bit only while summaries are exact. */
 ECS_INTERNAL void store_leave(Store *store, Group *group, uint32_t index);
+
+/* Makes room in a table for `rows` more rows with `bits_columns` columns of
+ * bits. If columns move, this counts as a structural change, even if the
+ * function then fails. ECS_E_MEMORY, ECS_E_LIMIT: no row has changed. */
+ECS_INTERNAL ecs_Status store_reserve_rows(Store *store, Group *group,
+                                           Table *table, uint32_t bits_columns,
+                                           uint64_t rows);
+
+/* Destroys all entities that have a row. Cannot fail; memory is kept. Cost:
+ * every row and every index. */
+ECS_INTERNAL void store_clear(Store *store);
 
 #endif

@@ -118,10 +118,6 @@ ECS_INTERNAL ecs_Status store_init(Store *store, const ChangeWays *ways,
  */
 ECS_INTERNAL void store_deinit(Store *store);
 
-/* Destroys all entities that have a row. Cannot fail; memory is kept. Cost:
- * every row and every index. */
-ECS_INTERNAL void store_clear(Store *store);
-
 /* Zeroed memory for count elements of some bytes, which the store owns. It is
  * valid until the next call for the same kind, or until the rooms are freed. NULL:
  * ECS_E_MEMORY, or nothing is asked for. Cost: writes it. */
@@ -255,13 +251,6 @@ ECS_INTERNAL ecs_Status store_reserve_entities(Store *store, uint64_t count);
 
 /* The sum of the groups' versions: grows with every structural change. */
 ECS_INTERNAL uint64_t store_structure_version(const Store *store);
-
-/* Makes room in a table for `rows` more rows with `bits_columns` columns of
- * bits. If columns move, this counts as a structural change, even if the
- * function then fails. ECS_E_MEMORY, ECS_E_LIMIT: no row has changed. */
-ECS_INTERNAL ecs_Status store_reserve_rows(Store *store, Group *group,
-                                           Table *table, uint32_t bits_columns,
-                                           uint64_t rows);
 
 /* Are the summaries of slots exact? With more groups than summary bits, several
  * groups share a bit, which then stays set: it only says that the entity may
