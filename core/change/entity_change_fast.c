@@ -131,12 +131,8 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
   if (image == NULL && fields > 0) image = component->schema->default_image;
   *entry = table_push(table, entity);
   slot->table_bits |= group->summary;
-  component->changes++;
-  store_touch(store, group);
-  if (marked) {
-    group->noted++;
-    row_marks_enter(group->marks, *slot, row);
-  }
+  note_component(store, component, 1);
+  if (marked) row_marks_enter(group->marks, *slot, row);
   if (mixed)
     fields_store(table, row, component, image);
   else
@@ -208,8 +204,7 @@ static inline uint32_t move_mixed(Store *store, Component *component,
   const LastEdge *edge = &from->last_edge;
   uint32_t row = slot->row_bits;
   ecs_Entity filler;
-  store_touch(store, component->group);
-  component->changes++;
+  note_component(store, component, 1);
   uint32_t to_row =
       table_move_row_mixed(edge->to, from, row, &edge->range, added, &filler);
   slot->table_bits += edge->step;
@@ -253,28 +248,13 @@ static ecs_Status add_mixed_in_main(Store *store, ecs_Entity entity,
   return ECS_OK;
 }
 
-/* The entity that fills the hole where an entity leaves its table of the main
- * group; 0: the entity is dead. */
-static ecs_Entity filler_of(const Store *store, ecs_Entity entity) {
-  Table *table = NULL;
-  if (store_find_slot(store, entity, &table) == NULL) return 0;
-  return table->entities[table->count - 1];
-}
-
-/* For worlds with marks: notes both entities that have a new row. Where room was
- * made, too, the change is not counted as noted. */
+/* For worlds with marks, which follow what the general function tells. */
 static ecs_Status add_noted_in_main(Store *store, ecs_Entity entity,
                                     Component *component, const void *image) {
-  if (ECS_UNLIKELY(!store_notes(store))) {
-    store_silence(store, component);
-    return component->add(store, entity, component, image);
-  }
-  ecs_Entity filler = filler_of(store, entity);
-  uint64_t version = component->group->version;
-  ecs_Status status = add_mixed_in_main(store, entity, component, image);
-  if (component->group->version == version + 1)
-    store_note_change(store, entity, filler);
-  return status;
+  if (ECS_LIKELY(store_notes(store)))
+    return store_add_any(store, entity, component, image);
+  store_silence(store, component);
+  return component->add(store, entity, component, image);
 }
 
 /* Moves the cells of the last row of a table, which no other row has to follow,
@@ -306,8 +286,7 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
     image = component->schema->default_image;
   ECS_ASSERT(slot_agrees(*slot, from, entity));
   ECS_ASSERT(last_edge_agrees(component->group, from, component, true));
-  store_touch(store, component->group);
-  component->changes++;
+  note_component(store, component, 1);
   uint32_t row = slot->row_bits, to_row = table_push(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   /* The table's id is in the low bits: hint and summary stay as they are. */
@@ -360,18 +339,15 @@ static inline __attribute__((always_inline)) ecs_Status remove_set_row(
     return store_remove_any(store, entity, component);
   ECS_ASSERT(store_locate_main(store, entity).table != NULL);
   ECS_ASSERT(table->stamps == NULL);
-  store_touch(store, group);
-  component->changes++;
+  note_component(store, component, 1);
   ecs_Entity filler =
       mixed ? table_remove_mixed(table, row) : table_remove_entity(table, row);
   ECS_ASSERT(*locator_narrow_entry(locator, id_index(filler)) == table->count);
   *locator_narrow_entry(locator, id_index(filler)) = row;
   *entry = LOCATOR_NONE; /* after the filler's: they may be the same */
-  if (marked) {
-    group->noted++;
+  if (marked)
     row_marks_leave(group->marks, slot_of(store, entity),
                     slot_of(store, filler), row);
-  }
   if (!mixed) close_cells(table, row);
   return ECS_OK;
 }
@@ -425,16 +401,10 @@ static ecs_Status remove_mixed_in_main(Store *store, ecs_Entity entity,
 /* As add_noted_in_main. */
 static ecs_Status remove_noted_in_main(Store *store, ecs_Entity entity,
                                        Component *component) {
-  if (ECS_UNLIKELY(!store_notes(store))) {
-    store_silence(store, component);
-    return component->remove(store, entity, component);
-  }
-  ecs_Entity filler = filler_of(store, entity);
-  uint64_t version = component->group->version;
-  ecs_Status status = remove_mixed_in_main(store, entity, component);
-  if (component->group->version == version + 1)
-    store_note_change(store, entity, filler);
-  return status;
+  if (ECS_LIKELY(store_notes(store)))
+    return store_remove_any(store, entity, component);
+  store_silence(store, component);
+  return component->remove(store, entity, component);
 }
 
 /* Moves the cells of the last row of a table to one that lacks the component. */
@@ -463,8 +433,7 @@ static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
     return store_remove_any(store, entity, component);
   ECS_ASSERT(slot_agrees(*slot, from, entity));
   ECS_ASSERT(last_edge_agrees(component->group, from, component, false));
-  store_touch(store, component->group);
-  component->changes++;
+  note_component(store, component, 1);
   uint32_t row = slot->row_bits, to_row = table_push(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   /* The table's id is in the low bits: hint and summary stay as they are. */
@@ -505,8 +474,7 @@ static ecs_Status add_as_bit(Store *store, ecs_Entity entity,
   uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) != 0) return ECS_OK;
   *bits = (uint8_t)(*bits | bit);
-  component->changes++;
-  store_touch_noted(store, component->group); /* no row has moved */
+  note_component(store, component, 1);
   return ECS_OK;
 }
 
@@ -518,8 +486,7 @@ static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
   uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) == 0) return ECS_OK;
   *bits = (uint8_t)(*bits & ~bit);
-  component->changes++;
-  store_touch_noted(store, component->group);
+  note_component(store, component, 1);
   return ECS_OK;
 }
 
@@ -536,11 +503,10 @@ static ECS_APART ecs_Status destroy_followed(Store *store, ecs_Entity entity,
     return ECS_OK;
   }
   uint32_t row = slot->row_bits;
-  store_touch(store, store_main(store));
   ecs_Entity filler = table_remove_mixed(table, row);
   table_stamp_rows(table, row, 1);
   fill_hole(store, table, filler, row); /* before: it may be the entity's */
-  store_note_change(store, filler, filler);
+  note_moved(store, store_main(store), filler, filler);
   entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));
   return ECS_OK;
@@ -553,7 +519,7 @@ static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
     return destroy_followed(store, entity, slot, table);
   uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
-  store_touch(store, store_main(store));
+  note_changed(store, store_main(store));
   ecs_Entity filler = table_remove_mixed(table, row);
   fill_hole(store, table, filler, row); /* before: it may be the entity's */
   entity_index_free_slot(&store->index, slot, id_index(entity),
@@ -571,7 +537,7 @@ ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
     return destroy_mixed(store, entity, slot, table);
   uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
-  store_touch(store, store_main(store));
+  note_changed(store, store_main(store));
   ecs_Entity filler = table_remove_entity(table, row);
   fill_hole(store, table, filler, row);
   entity_index_free_slot(&store->index, slot, id_index(entity),

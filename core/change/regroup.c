@@ -268,7 +268,7 @@ static void exchange(Regroup *regroup) {
       component_place(&store->components[component], store->ways, group, bit);
     }
     place_all(store, group);
-    store_touch(store, group);
+    note_all(store, group);
   }
   if (changed) group_lists_remake(store);
   if (changed) store_touch_layout(store);

@@ -52,7 +52,6 @@ typedef struct Group {
   uint32_t match_capacity;
   Locator locator;  /* entity index -> row; not used by the main group */
   uint64_t version; /* grows with every change of rows or tables */
-  uint64_t noted;   /* how many of these were noted, see row_marks.h */
   bool noting;      /* the main group: there are marks that want notes */
   Table *silent;    /* borrowed: the first of the tables that do not note */
   RowMarks *marks;  /* of a sparse set that queries join with the main group;

@@ -15,7 +15,7 @@ ecs_Status store_reserve_rows(Store *store, Group *group, Table *table,
   ecs_Status status = table_reserve_bits(table, &store->memory, bits_columns);
   if (status == ECS_OK) status = table_reserve(table, &store->memory, rows);
   if (table->capacity != capacity || table->bits_columns != bits_before)
-    store_touch(store, group);
+    note_all(store, group);
   return status;
 }
 
@@ -30,7 +30,7 @@ static void clear_group(Store *store, Group *group) {
     }
     table_clear(table);
   }
-  store_touch(store, group);
+  note_all(store, group);
 }
 
 /* Frees the index of every entity that has a row, the highest first: which

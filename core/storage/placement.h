@@ -9,6 +9,7 @@
 #ifndef ECS_PLACEMENT_H
 #define ECS_PLACEMENT_H
 
+#include "storage/change_note.h"
 #include "storage/locate.h"
 #include "storage/table_row.h"
 
@@ -38,32 +39,6 @@ static inline void store_enter(Store *store, Group *group, uint32_t index,
   ECS_ASSERT(row < table->count && group->tables[table->id] == table);
   locator_enter(&group->locator, index, (RowId){row, table->id});
   entity_index_slot(&store->index, index)->table_bits |= group->summary;
-}
-
-/* Writes the marks of an entity that has entered a group in its last change, where
- * the group keeps marks. */
-static inline void store_mark_entered(Store *store, Group *group,
-                                      uint32_t index, uint32_t row) {
-  if (ECS_LIKELY(group->marks == NULL)) return;
-  Slot slot = *entity_index_slot(&store->index, index);
-  group->noted++;
-  if (slot_state(slot) == SLOT_PLACED)
-    row_marks_enter(group->marks, slot, row);
-  else
-    group->marks->made = false; /* its row of the main group comes later */
-}
-
-/* The same for an entity that has left it; row: where it was. The entity still
- * has its row of the main group. */
-static inline void store_mark_left(Store *store, Group *group, uint32_t index,
-                                   uint32_t row) {
-  if (ECS_LIKELY(group->marks == NULL)) return;
-  const Table *table = group->first;
-  Slot slot = *entity_index_slot(&store->index, index), filler = slot;
-  if (row < table->count)
-    filler = *entity_index_slot(&store->index, id_index(table->entities[row]));
-  group->noted++;
-  row_marks_leave(group->marks, slot, filler, row);
 }
 
 /* Records that an entity has left a group other than the main one. Clears the

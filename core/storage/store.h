@@ -31,12 +31,13 @@ typedef struct QueryUse QueryUse;
  * 2^52 + 1 and so on. */
 #define STORE_FIRST_ROW_EPOCH UINT64_C(0x4330000000000000)
 
-/* Entities with a new row of the main group, for marks (row_marks.h). */
-typedef struct MoveNotes {
-  uint32_t *indices; /* of entities; owned; NULL: there are no marks */
+/* Entities with another row of the main group (change_note.h). */
+typedef struct Journal {
+  uint32_t *indices; /* of entities; owned; NULL: nobody reads the journal */
   uint32_t count;
-  bool lost; /* there was no room for all */
-} MoveNotes;
+  bool lost;       /* there was no room for all, or any row may be another */
+  RowMarks *marks; /* the first of all sets' marks; owned by sets and queries */
+} Journal;
 
 /* Memory for a change of many entities or a list of them, kept for the next one.
  */
@@ -80,8 +81,7 @@ struct Store {
   NameIndex names;      /* of the components */
   ecs_Component silent; /* the first that does not note; 0: none */
   Group *main;          /* groups[0] */
-  RowMarks *marks; /* the first of all sets' marks; owned by sets and queries */
-  MoveNotes notes;
+  Journal journal;
   Group **groups; /* owned, and so is each group; by id */
   Locator lists;  /* the heads of group_lists.h */
   uint32_t group_count;
@@ -159,21 +159,6 @@ static inline Group *store_main(const Store *store) { return store->main; }
  * The group may be one that the store does not have yet. */
 ECS_INTERNAL void store_list_group(Store *store, Group *group);
 
-/* Counts a structural change of a group. Every such change must be counted:
- * query results and located rows are used again until then. */
-static inline void store_touch(Store *store, Group *group) {
-  ECS_ASSERT(store->groups[group->id] == group);
-  group->version++;
-  store->row_epoch++;
-}
-
-/* The same for a change that marks follow: each entity that has a new row of the
- * main group is noted, or the marks of the set are written. */
-static inline void store_touch_noted(Store *store, Group *group) {
-  store_touch(store, group);
-  group->noted++;
-}
-
 /* Writes spawn_version, which follows from the rest. */
 static inline void store_update_spawns(Store *store) {
   bool plain = !store->main->noting && store->watches == 0;
@@ -195,30 +180,9 @@ ECS_INTERNAL void store_set_noting(Store *store, bool noting);
  * constant. */
 ECS_INTERNAL void store_silence(Store *store, Component *component);
 
-/* Are there marks that want notes? */
+/* Are there marks, which read the journal? */
 static inline bool store_notes(const Store *store) {
-  return store->notes.indices != NULL;
-}
-
-/* Notes an entity that has a new row of the main group, or is about to. There
- * are marks. */
-static inline void store_note(Store *store, ecs_Entity entity) {
-  MoveNotes *notes = &store->notes;
-  ECS_ASSERT(store_notes(store));
-  if (ECS_UNLIKELY(notes->count == ECS_NOTES))
-    notes->lost = true;
-  else
-    notes->indices[notes->count++] = id_index(entity);
-}
-
-/* Notes both entities of the last change of the main group, where there are
- * marks; they may be the same. */
-static inline void store_note_change(Store *store, ecs_Entity one,
-                                     ecs_Entity other) {
-  if (ECS_LIKELY(!store_notes(store))) return;
-  store_note(store, one);
-  if (other != one) store_note(store, other);
-  store_main(store)->noted++;
+  return store->journal.indices != NULL;
 }
 
 /* Watching: see stamps.h ------------------------------------------------- */
