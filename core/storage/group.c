@@ -422,7 +422,7 @@ static bool check_last_edge(const Group *group, const Table *table) {
   return edge != NULL && edge->added == ((key & 1u) != 0) &&
          group->tables[edge->table] == last->to &&
          last->step == edge->table - table->id &&
-         mixed == !(table->only_cells && range_has_only_cells(&edge->range)) &&
+         (mixed || (table->only_cells && range_has_only_cells(&edge->range))) &&
          memcmp(&last->range, &edge->range, sizeof edge->range) == 0 &&
          last->before == edge->range.begin[2] &&
          last->width == edge->range.end[2] - edge->range.begin[2];

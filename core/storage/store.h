@@ -74,7 +74,7 @@ struct Store {
   Memory memory;
   StoreRoom rooms[ROOM_KINDS];
   EntityIndex index;
-  const ChangeWays *ways;   /* constant; never NULL */
+  const ChangeWays *ways;   /* two tables, constant; never NULL */
   Component *components;    /* owned; by id; entry 0 is not used */
   uint32_t component_count; /* entries, the unused one included */
   uint32_t component_capacity;

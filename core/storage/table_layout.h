@@ -175,11 +175,6 @@ static inline uint32_t last_edge_key(uint32_t bit, bool added) {
   return bit << 1 | (added ? 1u : 0u);
 }
 
-/* Is the remembered edge that of a key, plain or mixed? */
-static inline bool last_edge_is(const LastEdge *edge, uint32_t key) {
-  return (edge->key & ~LAST_EDGE_MIXED) == key;
-}
-
 /* Does a range name columns of four bytes alone? */
 static inline bool range_has_only_cells(const ColumnRange *range) {
   return range->begin[0] == range->end[0] && range->begin[1] == range->end[1] &&
@@ -187,12 +182,13 @@ static inline bool range_has_only_cells(const ColumnRange *range) {
 }
 
 /* Remembers the table that adding or removing a component leads to. The range
- * has the component's columns in the table that has it. */
+ * has the component's columns in the table that has it. cells: its fields may be
+ * stored as cells. */
 static inline void table_note_edge(Table *table, Table *to, uint32_t key,
-                                   const ColumnRange *range) {
+                                   const ColumnRange *range, bool cells) {
   uint32_t begin = range->begin[2], end = range->end[2];
   bool added = (key & 1u) != 0;
-  bool mixed = !table->only_cells || !range_has_only_cells(range);
+  bool mixed = !cells || !table->only_cells || !range_has_only_cells(range);
   table->last_edge = (LastEdge){
       .to = to,
       .key = mixed ? key | LAST_EDGE_MIXED : key,
