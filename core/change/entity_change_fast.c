@@ -484,31 +484,20 @@ static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
 
 /* Destroying ------------------------------------------------------------ */
 
-/* For an entity that was in other groups, and where marks want notes, or the
- * table has stamps. */
-static ECS_APART ecs_Status destroy_followed(Store *store, ecs_Entity entity,
-                                             Slot *slot, Table *table) {
-  if (table->noting && !store_notes(store))
-    table_set_noting(table, &store_main(store)->silent, false);
-  if (slot_summary(*slot) != 0) {
-    store_destroy_any(store, entity);
-    return ECS_OK;
-  }
-  uint32_t row = slot->row_bits;
-  ecs_Entity filler = table_remove_mixed(table, row);
-  table_stamp_rows(table, row, 1);
-  fill_hole(store, table, filler, row); /* before: it may be the entity's */
-  note_moved(store, store_main(store), filler, filler);
-  entity_index_free_slot(&store->index, slot, id_index(entity),
-                         id_generation(entity));
+/* Where there are marks, or any table has stamps. */
+static ecs_Status destroy_watched(Store *store, ecs_Entity entity) {
+  if (store_locate_main(store, entity).table == NULL) return ECS_E_DEAD;
+  store_destroy_any(store, entity);
   return ECS_OK;
 }
 
 /* For any columns. */
 static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
                                           Slot *slot, Table *table) {
-  if (slot_summary(*slot) != 0 || table->followed)
-    return destroy_followed(store, entity, slot, table);
+  if (slot_summary(*slot) != 0) {
+    store_destroy_any(store, entity);
+    return ECS_OK;
+  }
   uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
   note_changed(store, store_main(store));
@@ -521,11 +510,11 @@ static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
 
 /* In line for an entity that was never in another group, and in a table of
  * four-byte columns. */
-ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
+static ecs_Status destroy_quietly(Store *store, ecs_Entity entity) {
   Table *table = NULL;
   Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->plain))
+  if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->only_cells))
     return destroy_mixed(store, entity, slot, table);
   uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
@@ -548,7 +537,8 @@ const ChangeWays entity_change_ways[2] = {
      .remove_any = store_remove_any,
      .remove_from_set = remove_from_set,
      .remove_in_main = remove_in_main,
-     .remove_as_bit = remove_as_bit},
+     .remove_as_bit = remove_as_bit,
+     .destroy = destroy_quietly},
     {.add_any = store_add_any,
      .add_to_set = add_to_marked_set,
      .add_in_main = add_in_marked_main,
@@ -556,4 +546,5 @@ const ChangeWays entity_change_ways[2] = {
      .remove_any = store_remove_any,
      .remove_from_set = remove_from_marked_set,
      .remove_in_main = remove_in_marked_main,
-     .remove_as_bit = remove_as_bit}};
+     .remove_as_bit = remove_as_bit,
+     .destroy = destroy_watched}};

@@ -41,6 +41,5 @@ void component_place(Component *component, const ChangeWays *ways, Group *group,
   component->f32_count = component->schema->uniform == ECS_F32 ? count : 0;
   component->cell_count = has_only_cells(component->schema) ? count : 0;
   component->bits_index = bits_index;
-  component->noting = component->noting || group->noting;
   component_choose(component, ways);
 }

@@ -24,10 +24,14 @@ typedef ecs_Status AddComponent(Store *store, ecs_Entity entity,
 typedef ecs_Status RemoveComponent(Store *store, ecs_Entity entity,
                                    Component *component);
 
+/* Destroys an entity and all of its rows. ECS_E_DEAD: it has no row. Cost: its
+ * columns; where it has rows of other groups, theirs, too. */
+typedef ecs_Status DestroyEntity(Store *store, ecs_Entity entity);
+
 /* Those for sets are for narrow groups; those in main for components in the
  * main group's tables, not stored as bits. There are two constant tables: the
- * functions of the second write, or have written, what marks follow. Those of
- * neither write stamps, but for `any`. */
+ * functions of the second write, or have written, what marks follow. Stamps are
+ * written by `any` and by the second `destroy`. */
 typedef struct ChangeWays {
   AddComponent *add_any; /* any component of any group */
   AddComponent *add_to_set;
@@ -37,6 +41,7 @@ typedef struct ChangeWays {
   RemoveComponent *remove_from_set;
   RemoveComponent *remove_in_main;
   RemoveComponent *remove_as_bit;
+  DestroyEntity *destroy;
 } ChangeWays;
 
 struct Component {

@@ -150,13 +150,6 @@ static ecs_Status reserve_table(Group *group, Memory *memory) {
   return ECS_OK;
 }
 
-void group_set_noting(Group *main, bool noting) {
-  ECS_ASSERT(main->id == 0);
-  main->noting = noting;
-  while (noting && main->silent != NULL)
-    table_set_noting(main->silent, &main->silent, true);
-}
-
 ecs_Status group_ensure_table(Group *group, Memory *memory, Mask mask,
                               Table **table) {
   ecs_Status status = ECS_OK;
@@ -167,7 +160,6 @@ ecs_Status group_ensure_table(Group *group, Memory *memory, Mask mask,
   *table = table_create(memory, group->schemas, mask, &status);
   if (*table == NULL) return status;
   (*table)->id = group->table_count;
-  table_set_noting(*table, &group->silent, group->noting);
   group->tables[group->table_count++] = *table;
   update_first(group);
   hash_insert(group->hash, group->hash_capacity, *table);

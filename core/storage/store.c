@@ -34,6 +34,7 @@ ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
                       uint64_t limit_bytes) {
   Table *table = NULL;
   *store = (Store){.ways = ways,
+                   .destroy = ways->destroy,
                    .component_count = 1,
                    .clock = {.tick = 1},
                    .row_epoch = STORE_FIRST_ROW_EPOCH};
@@ -154,7 +155,7 @@ ecs_Status store_define(Store *store,
                         const ecs_ComponentDescription *description,
                         ecs_Component *component) {
   Component fresh = {.storage = description->storage,
-                     .noting = store->main->noting};
+                     .noting = store_notes(store)};
   ecs_Component found = description->name == NULL
                             ? 0
                             : store_find_component(store, description->name);
@@ -228,8 +229,7 @@ ecs_Status store_reserve_entities(Store *store, uint64_t count) {
 }
 
 void store_set_noting(Store *store, bool noting) {
-  group_set_noting(store_main(store), noting);
-  store_update_spawns(store);
+  store_choose(store);
   while (noting && store->silent != 0) {
     Component *component = &store->components[store->silent];
     store->silent = component->next_silent;
@@ -253,7 +253,6 @@ static void free_stamps(Store *store) {
     for (uint32_t k = 0; k < group->table_count; k++) {
       stamps_destroy(group->tables[k]->stamps, &store->memory);
       group->tables[k]->stamps = NULL;
-      table_update_flags(group->tables[k]);
     }
   }
 }
@@ -266,7 +265,7 @@ static void count_watch(Store *store, ecs_Component id, bool values,
   if (values) component->guards += step;
   store->watches += step;
   store->row_epoch++;
-  store_update_spawns(store);
+  store_choose(store);
 }
 
 void store_watch(Store *store, ecs_Component id, bool values) {
@@ -293,7 +292,6 @@ ecs_Status store_watch_table(Store *store, Group *group, Table *table,
   if (stamps == NULL) return ECS_E_MEMORY;
   table->stamps = stamps;
   if (before != NULL) return ECS_OK;
-  table_update_flags(table);
   for (uint32_t i = 0; i < group->table_count; i++)
     table_forget_edge(group->tables[i]);
   return ECS_OK;

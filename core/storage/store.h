@@ -97,6 +97,7 @@ struct Store {
   uint32_t use_count;
   uint32_t use_capacity;
   uint64_t layout_version;
+  DestroyEntity *destroy; /* see store_choose */
   uint64_t spawn_version; /* layout_version while births need no notes and no
                              stamps; otherwise UINT64_MAX - 1 */
   Route routes[STORE_ROUTES]; /* lately used, see change/replacement.h */
@@ -159,21 +160,24 @@ static inline Group *store_main(const Store *store) { return store->main; }
  * The group may be one that the store does not have yet. */
 ECS_INTERNAL void store_list_group(Store *store, Group *group);
 
-/* Writes spawn_version, which follows from the rest. */
-static inline void store_update_spawns(Store *store) {
-  bool plain = !store->main->noting && store->watches == 0;
-  store->spawn_version = plain ? store->layout_version : UINT64_MAX - 1;
+/* Chooses how entities are spawned and destroyed: quickly while nothing has to be
+ * told of it. */
+static inline void store_choose(Store *store) {
+  bool quiet = store->journal.indices == NULL && store->watches == 0;
+  store->spawn_version = quiet ? store->layout_version : UINT64_MAX - 1;
+  store->destroy = store->ways[quiet ? 0 : 1].destroy;
 }
 
 /* Counts a change of the layout. */
 static inline void store_touch_layout(Store *store) {
   store->layout_version++;
-  store_update_spawns(store);
+  store_choose(store);
 }
 
-/* Begins or ends noting. At the end components and tables stay as they are, until
- * they are used (store_silence). Cost: the components and tables that do not note;
- * so what begins and ends often costs what was used in between. */
+/* Begins or ends noting, after the journal began or ended. At the end components
+ * stay as they are, until they are used (store_silence). Cost: the components
+ * that do not note; so what begins and ends often costs what was used in
+ * between. */
 ECS_INTERNAL void store_set_noting(Store *store, bool noting);
 
 /* Has a component choose functions that do not note: there are no marks. Cost:
