@@ -32,7 +32,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
   storage/table_rows storage/edge_map storage/matched_tables \
   storage/row_marks storage/group storage/component storage/name_index \
   storage/store storage/group_lists storage/entity_claim storage/locate \
-  storage/placement storage/store_check \
+  storage/change_note storage/placement storage/store_check \
   query/access query/query_group query/join query/row_list query/marked_rows \
   query/gather_loops query/tree_list query/picked_rows query/query \
   query/query_span query/opened query/index_set query/claims query/gather \
@@ -91,7 +91,7 @@ BINDING := object/compat object/object object/error object/number object/name \
 # them. tools/mutants.lua refuses a name that is no module.
 MUTANT_MODULES := storage/table storage/table_row storage/table_image \
   storage/edge_map storage/group storage/component storage/store storage/group_lists \
-  storage/locate storage/placement storage/locator \
+  storage/locate storage/change_note storage/placement storage/locator \
   query/row_list query/cursor query/gather query/claims \
   change/entity_change change/entity_change_fast change/chain_shape \
   change/command_buffer change/recorded_spawn change/net_effect \

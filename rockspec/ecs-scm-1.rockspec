@@ -49,6 +49,7 @@ build = {
         "core/storage/group_lists.c",
         "core/storage/entity_claim.c",
         "core/storage/locate.c",
+        "core/storage/change_note.c",
         "core/storage/placement.c",
         "core/storage/store_check.c",
         "core/query/query_group.c",

@@ -24,7 +24,7 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
   *world = NULL;
   ecs_World *created = memory_zeroed(&outer, 1, sizeof(ecs_World));
   if (created == NULL) return ECS_E_MEMORY;
-  ecs_Status status = store_init(&created->store, &entity_change_ways,
+  ecs_Status status = store_init(&created->store, entity_change_ways,
                                  description->memory, description->limit_bytes);
   if (status != ECS_OK) {
     memory_free(&outer, created, sizeof(ecs_World));

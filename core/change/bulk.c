@@ -124,7 +124,7 @@ static ecs_Status change_tables(BulkChange *change) {
       leave_table(change, table);
     else
       move_table(change, table);
-    store_touch(change->store, change->group);
+    note_all(change->store, change->group);
   }
   return ECS_OK;
 }
@@ -161,7 +161,7 @@ static ecs_Status change_bits(const BulkChange *change, uint32_t group_index) {
     for (uint32_t k = 0; k < span.count; k++)
       table_write_bit(span.table, span.rows[k], index, change->adds);
   }
-  store_touch(change->store, change->group);
+  note_changed(change->store, change->group);
   return ECS_OK;
 }
 

@@ -12,7 +12,7 @@ static void leave_group(Store *store, Group *group, ecs_Entity entity) {
   if (place.table == NULL) return;
   store_remove_row(store, group, place.table, place.row);
   locator_clear(&group->locator, id_index(entity));
-  store_touch(store, group);
+  note_all(store, group);
 }
 
 /* Removes the rows that an entity has in the groups its list names. */
@@ -100,7 +100,7 @@ static ecs_Status destroy_tables(Store *store, const ecs_Query *query) {
   }
   for (uint32_t i = 0; i < spans; i++)
     table_clear(query_span_rows(query, i, 0).table);
-  store_touch(store, query->groups[0].group);
+  note_all(store, query->groups[0].group);
   return ECS_OK;
 }
 

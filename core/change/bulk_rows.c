@@ -3,6 +3,7 @@
 
 #include "change/bulk_rows.h"
 
+#include "storage/placement.h"
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 
@@ -266,8 +267,8 @@ static void commit_listed(const BulkChange *change, const Listing *listing) {
   }
   if (moved == 0) return;
   close_all(change, listing);
-  store_touch(change->store, change->group);
   change->component->changes += moved;
+  note_all(change->store, change->group);
 }
 
 ecs_Status bulk_rows_listed(BulkChange *change, uint32_t group_index) {
@@ -301,7 +302,7 @@ ecs_Status bulk_rows_drop(const BulkChange *change, uint32_t group_index,
     for (uint32_t i = 0; change->in_order && i < listing.table_count; i++)
       if (listing.sources[i].gone > 0)
         close_in_order(&change->store->index, change->group->tables[i]);
-    store_touch(change->store, change->group);
+    note_all(change->store, change->group);
   }
   return status;
 }

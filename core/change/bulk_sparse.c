@@ -2,6 +2,7 @@
  */
 #include "change/bulk_sparse.h"
 
+#include "storage/placement.h"
 #include "storage/table_image.h"
 #include "storage/table_rows.h"
 
@@ -193,18 +194,6 @@ static ecs_Status reserve_set(SetJoin *join) {
   return status;
 }
 
-/* Has marks follow the rows from first on, which are new. */
-static void mark_entered(const SetJoin *join, uint32_t first) {
-  RowMarks *marks = join->group->marks;
-  const Table *table = join->table;
-  if (marks == NULL) return;
-  for (uint32_t row = first; row < table->count; row++) {
-    uint32_t index = id_index(table->entities[row]);
-    row_marks_enter(marks, *entity_index_slot(&join->store->index, index), row);
-  }
-  join->group->noted++;
-}
-
 /* Counts changes of the only component of a set. */
 static void count_changes(Store *store, const Group *set, uint32_t count) {
   store->components[set->components[0].component].changes += count;
@@ -227,9 +216,8 @@ static void enter_all(const SetJoin *join) {
   rows_fill(join->table, first, entered, 0, join->schema, join->image,
             UINT64_MAX);
   if (entered == 0) return;
-  store_touch(join->store, join->group);
   count_changes(join->store, join->group, entered);
-  mark_entered(join, first);
+  note_rows(join->store, join->group, join->table, NULL, entered);
 }
 
 ecs_Status bulk_sparse_join(ecs_Query *query, Group *group,
@@ -304,10 +292,8 @@ static void leave_all(Store *store, Group *group) {
   }
   count_changes(store, group, table->count);
   table_clear(table);
-  store_touch(store, group);
-  if (group->marks == NULL) return;
-  row_marks_clear(group->marks);
-  group->noted++;
+  note_changed(store, group);
+  if (group->marks != NULL) row_marks_clear(group->marks);
 }
 
 /* Counts the matches that are in the set. If the query reads only the set's own

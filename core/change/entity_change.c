@@ -17,7 +17,7 @@ static uint32_t move_along(Store *store, Group *group, const Edge *edge,
   if (moved != 0)
     store_set_place(store, group, id_index(moved), from.table, from.row);
   store_set_place(store, group, id_index(entity), to, row);
-  store_touch(store, group);
+  note_moved(store, group, entity, moved != 0 ? moved : entity);
   return row;
 }
 
@@ -64,8 +64,7 @@ static ecs_Status enter_group(Store *store, Group *group, ecs_Entity entity,
   ECS_ASSERT(store_locate_in(group, entity_index).table == NULL);
   location->row = table_append(location->table, entity);
   store_enter(store, group, entity_index, location->table, location->row);
-  store_touch(store, group);
-  store_mark_entered(store, group, entity_index, location->row);
+  note_entered(store, group, entity_index, location->row);
   return ECS_OK;
 }
 
@@ -95,8 +94,7 @@ static ecs_Status set_bit(Store *store, Component *component, ecs_Entity entity,
           : table_reserve_bits(place.table, &store->memory, columns);
   if (status != ECS_OK) return status;
   table_write_bit(place.table, place.row, index, true);
-  store_touch(store, group);
-  component->changes++;
+  note_component(store, component, 1);
   return ECS_OK;
 }
 
@@ -147,8 +145,7 @@ static inline void leave_group(Store *store, Group *group, ecs_Entity entity,
   ECS_ASSERT(place.table->entities[place.row] == entity);
   store_remove_row(store, group, place.table, place.row);
   store_leave(store, group, id_index(entity));
-  store_touch(store, group);
-  store_mark_left(store, group, id_index(entity), place.row);
+  note_left(store, group, id_index(entity), place.row);
 }
 
 static void clear_bit(Store *store, Component *component, ecs_Entity entity,
@@ -161,8 +158,7 @@ static void clear_bit(Store *store, Component *component, ecs_Entity entity,
   if (group->id != 0 && place.table->mask.count == 0 &&
       !table_any_bit(place.table, place.row))
     leave_group(store, group, entity, place);
-  store_touch(store, group);
-  component->changes++;
+  note_component(store, component, 1);
 }
 
 /* Is the component the only one of the group that the entity has? */
@@ -241,9 +237,8 @@ void store_destroy_any(Store *store, ecs_Entity entity) {
   leave_all(store, entity, summary);
   store_remove_row(store, main, place.table, place.row);
   entity_index_free(&store->index, index, id_generation(entity));
-  store_touch(store, main);
   ecs_Entity filler = place.row < place.table->count
                           ? place.table->entities[place.row]
                           : entity;
-  store_note_change(store, filler, filler);
+  note_moved(store, main, filler, filler);
 }

@@ -6,20 +6,20 @@
  * before it changes anything:
  *
  *      store_add --> add_to_set  ---- no locator page, no room ---> add_any
- *               \--> add_in_main ---- a mixed edge --> add_mixed_in_main
+ *               \--> add_in_main ---- an edge that is not known -->
  *               \--> add_as_bit  ---- no column of bits ---------->
  *                \-> add_any  (groups of several components)
  *
- * There are two ways. The plain one is for rows of four-byte columns, each a
- * stride behind the last, so that one loop moves a row, and for fields of f32.
- * The mixed one is for any fields and tables. A component is given its
- * functions when it is placed, and a table knows which edges are plain: plain
- * functions never ask, and pass on what does not fit. So neither way costs the
- * other anything.
+ * Rows of four-byte columns, each a stride behind the last, are moved by one
+ * loop, and fields of f32 are stored by one; what is mixed is moved and stored
+ * by size and type. A component knows how many fields can be stored, and closed,
+ * as cells, none where some cannot; and a table knows which edges are plain. So
+ * the plain way does not ask for the other.
  *
  * No locator, edge or mask is searched: a component has its group, a set has
  * one table, and a table remembers the edge that its last row took.
  *
+ * A second table has the functions for what marks follow (component_choose).
  * Nothing here writes stamps (storage/stamps.h): where a query asks for changes,
  * tables remember no edge that leads to or from a table with stamps, and its sets
  * and bits are given the general functions.
@@ -32,21 +32,22 @@
  */
 #include "change/entity_change_fast.h"
 
-static AddComponent add_mixed_in_main;
-static RemoveComponent remove_mixed_in_main;
+static AddComponent add_in_main;
+static RemoveComponent remove_in_main;
 
 /* Last edges ------------------------------------------------------------ */
 
 /* Finds where a component leads from a table and has the table remember it.
  * False: the edge is not known yet. */
-static bool remember_edge(const Group *main, Table *from, uint32_t bit,
-                          bool added) {
-  const Edge *edge = group_find_edge(main, from, bit);
+static bool remember_edge(const Component *component, Table *from, bool added) {
+  const Group *main = component->group;
+  const Edge *edge = group_find_edge(main, from, component->bit);
   if (edge == NULL || edge->added != added) return false;
   if (from->stamps != NULL || main->tables[edge->table]->stamps != NULL)
     return false;
-  table_note_edge(from, main->tables[edge->table], last_edge_key(bit, added),
-                  &edge->range);
+  bool cells = !added || component->f32_count == component->field_count;
+  table_note_edge(from, main->tables[edge->table],
+                  last_edge_key(component->bit, added), &edge->range, cells);
   return true;
 }
 
@@ -105,13 +106,21 @@ static ECS_APART ecs_Status add_fresh(Store *store, ecs_Entity entity,
   return component->add(store, entity, component, image);
 }
 
-/* The body of the functions below; mixed and marked are constants in each. */
+/* Stores the image of a component that is not of f32 alone. */
+static ECS_APART ecs_Status store_mixed(const Table *table, uint32_t row,
+                                        Component *component,
+                                        const void *image) {
+  fields_store(table, row, component, image_or_defaults(component, image));
+  return ECS_OK;
+}
+
+/* The body of the functions below; marked is a constant in each. */
 static inline __attribute__((always_inline)) ecs_Status add_set_row(
     Store *store, ecs_Entity entity, Component *component, const void *image,
-    bool mixed, bool marked) {
+    bool marked) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
-  uint32_t index = id_index(entity), fields = component->field_count;
+  uint32_t index = id_index(entity);
   Table *table = NULL;
   Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
@@ -124,45 +133,32 @@ static inline __attribute__((always_inline)) ecs_Status add_set_row(
   }
   ECS_ASSERT(slot_agrees(*slot, table, entity) && group->table_count <= 1);
   table = group->first;
-  ECS_ASSERT(table->stamps == NULL);
+  ECS_ASSERT(table->stamps == NULL && (group->marks != NULL) == marked);
   uint32_t row = table->count;
   if (ECS_UNLIKELY(row == table->capacity))
     return store_add_any(store, entity, component, image);
-  if (image == NULL && fields > 0) image = component->schema->default_image;
   *entry = table_push(table, entity);
   slot->table_bits |= group->summary;
-  component->changes++;
-  store_touch(store, group);
-  if (marked) {
-    group->noted++;
-    row_marks_enter(group->marks, *slot, row);
-  }
-  if (mixed)
-    fields_store(table, row, component, image);
-  else
-    cells_store(table_cells(table, row), table->stride[2], image, fields);
+  note_component(store, component, 1);
+  if (marked) row_marks_enter(group->marks, *slot, row);
+  uint32_t fields = component->f32_count;
+  if (fields == 0)
+    return component->field_count == 0
+               ? ECS_OK
+               : store_mixed(table, row, component, image);
+  if (image == NULL) image = component->schema->default_image;
+  cells_store(table_cells(table, row), table->stride[2], image, fields);
   return ECS_OK;
 }
 
 static ecs_Status add_to_set(Store *store, ecs_Entity entity,
                              Component *component, const void *image) {
-  return add_set_row(store, entity, component, image, false, false);
-}
-
-static ecs_Status add_mixed_to_set(Store *store, ecs_Entity entity,
-                                   Component *component, const void *image) {
-  return add_set_row(store, entity, component, image, true, false);
+  return add_set_row(store, entity, component, image, false);
 }
 
 static ecs_Status add_to_marked_set(Store *store, ecs_Entity entity,
                                     Component *component, const void *image) {
-  return add_set_row(store, entity, component, image, false, true);
-}
-
-static ecs_Status add_mixed_to_marked_set(Store *store, ecs_Entity entity,
-                                          Component *component,
-                                          const void *image) {
-  return add_set_row(store, entity, component, image, true, true);
+  return add_set_row(store, entity, component, image, true);
 }
 
 /* Writes the new row of the entity that has filled a hole in the main group;
@@ -208,8 +204,7 @@ static inline uint32_t move_mixed(Store *store, Component *component,
   const LastEdge *edge = &from->last_edge;
   uint32_t row = slot->row_bits;
   ecs_Entity filler;
-  store_touch(store, component->group);
-  component->changes++;
+  note_component(store, component, 1);
   uint32_t to_row =
       table_move_row_mixed(edge->to, from, row, &edge->range, added, &filler);
   slot->table_bits += edge->step;
@@ -226,22 +221,19 @@ static inline bool edge_has_room(const Table *from) {
 
 static ECS_COLD ecs_Status add_otherwise(Store *store, ecs_Entity entity,
                                          Component *component,
-                                         const void *image) {
-  Table *from = NULL;
-  store_find_slot(store, entity, &from);
+                                         const void *image, Table *from) {
   if (table_has(from, component->bit)) return ECS_OK;
-  return remember_edge(component->group, from, component->bit, true)
-             ? add_mixed_in_main(store, entity, component, image)
+  return remember_edge(component, from, true)
+             ? add_in_main(store, entity, component, image)
              : store_add_any(store, entity, component, image);
 }
 
-static ecs_Status add_mixed_in_main(Store *store, ecs_Entity entity,
-                                    Component *component, const void *image) {
-  Table *from = NULL;
-  Slot *slot = store_find_slot(store, entity, &from);
-  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(!last_edge_is(&from->last_edge, component->last_edge_key)))
-    return add_otherwise(store, entity, component, image);
+/* Along an edge that is not plain. */
+static ECS_APART ecs_Status add_mixed(Store *store, ecs_Entity entity,
+                                      Component *component, const void *image,
+                                      Slot *slot, Table *from) {
+  if (from->last_edge.key != (component->last_edge_key | LAST_EDGE_MIXED))
+    return add_otherwise(store, entity, component, image, from);
   if (ECS_UNLIKELY(!edge_has_room(from)))
     return store_add_any(store, entity, component, image);
   ECS_ASSERT(slot_agrees(*slot, from, entity));
@@ -253,28 +245,13 @@ static ecs_Status add_mixed_in_main(Store *store, ecs_Entity entity,
   return ECS_OK;
 }
 
-/* The entity that fills the hole where an entity leaves its table of the main
- * group; 0: the entity is dead. */
-static ecs_Entity filler_of(const Store *store, ecs_Entity entity) {
-  Table *table = NULL;
-  if (store_find_slot(store, entity, &table) == NULL) return 0;
-  return table->entities[table->count - 1];
-}
-
-/* For worlds with marks: notes both entities that have a new row. Where room was
- * made, too, the change is not counted as noted. */
-static ecs_Status add_noted_in_main(Store *store, ecs_Entity entity,
-                                    Component *component, const void *image) {
-  if (ECS_UNLIKELY(!store_notes(store))) {
-    store_silence(store, component);
-    return component->add(store, entity, component, image);
-  }
-  ecs_Entity filler = filler_of(store, entity);
-  uint64_t version = component->group->version;
-  ecs_Status status = add_mixed_in_main(store, entity, component, image);
-  if (component->group->version == version + 1)
-    store_note_change(store, entity, filler);
-  return status;
+/* For worlds with marks, which follow what the general function tells. */
+static ecs_Status add_in_marked_main(Store *store, ecs_Entity entity,
+                                     Component *component, const void *image) {
+  if (ECS_LIKELY(store_notes(store)))
+    return store_add_any(store, entity, component, image);
+  store_silence(store, component);
+  return component->add(store, entity, component, image);
 }
 
 /* Moves the cells of the last row of a table, which no other row has to follow,
@@ -297,7 +274,7 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(from->last_edge.key != component->last_edge_key))
-    return add_mixed_in_main(store, entity, component, image);
+    return add_mixed(store, entity, component, image, slot, from);
   const LastEdge *edge = &from->last_edge;
   Table *to = edge->to;
   if (ECS_UNLIKELY(to->count == to->capacity))
@@ -306,8 +283,7 @@ static ecs_Status add_in_main(Store *store, ecs_Entity entity,
     image = component->schema->default_image;
   ECS_ASSERT(slot_agrees(*slot, from, entity));
   ECS_ASSERT(last_edge_agrees(component->group, from, component, true));
-  store_touch(store, component->group);
-  component->changes++;
+  note_component(store, component, 1);
   uint32_t row = slot->row_bits, to_row = table_push(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   /* The table's id is in the low bits: hint and summary stay as they are. */
@@ -340,12 +316,17 @@ static inline Slot slot_of(const Store *store, ecs_Entity entity) {
   return *entity_index_slot(&store->index, id_index(entity));
 }
 
-/* The body of the functions below; mixed and marked are constants in each. If
- * the entity of the row equals the handle, the entity is alive, so the main
- * group (a cache miss) is not read. The slot's summary stays set. */
+/* Closes the row of a component that is not of four-byte fields alone. */
+static ECS_APART ecs_Status close_mixed(const Table *table, uint32_t row) {
+  table_close_mixed(table, row);
+  return ECS_OK;
+}
+
+/* The body of the functions below; marked is a constant in each. If the entity
+ * of the row equals the handle, the entity is alive, so the main group (a cache
+ * miss) is not read. The slot's summary stays set. */
 static inline __attribute__((always_inline)) ecs_Status remove_set_row(
-    Store *store, ecs_Entity entity, Component *component, bool mixed,
-    bool marked) {
+    Store *store, ecs_Entity entity, Component *component, bool marked) {
   Group *group = component->group;
   const Locator *locator = &group->locator;
   uint32_t index = id_index(entity);
@@ -359,61 +340,48 @@ static inline __attribute__((always_inline)) ecs_Status remove_set_row(
   if (ECS_UNLIKELY(table->entities[row] != entity))
     return store_remove_any(store, entity, component);
   ECS_ASSERT(store_locate_main(store, entity).table != NULL);
-  ECS_ASSERT(table->stamps == NULL);
-  store_touch(store, group);
-  component->changes++;
-  ecs_Entity filler =
-      mixed ? table_remove_mixed(table, row) : table_remove_entity(table, row);
+  ECS_ASSERT(table->stamps == NULL && (group->marks != NULL) == marked);
+  note_component(store, component, 1);
+  ecs_Entity filler = table_remove_entity(table, row);
   ECS_ASSERT(*locator_narrow_entry(locator, id_index(filler)) == table->count);
   *locator_narrow_entry(locator, id_index(filler)) = row;
   *entry = LOCATOR_NONE; /* after the filler's: they may be the same */
-  if (marked) {
-    group->noted++;
+  if (marked)
     row_marks_leave(group->marks, slot_of(store, entity),
                     slot_of(store, filler), row);
-  }
-  if (!mixed) close_cells(table, row);
+  uint32_t cells = component->cell_count;
+  if (cells == 0)
+    return component->field_count == 0 ? ECS_OK : close_mixed(table, row);
+  cells_close(table_cells(table, row), table->stride[2], table->count - row,
+              cells);
   return ECS_OK;
 }
 
 static ecs_Status remove_from_set(Store *store, ecs_Entity entity,
                                   Component *component) {
-  return remove_set_row(store, entity, component, false, false);
-}
-
-static ecs_Status remove_mixed_from_set(Store *store, ecs_Entity entity,
-                                        Component *component) {
-  return remove_set_row(store, entity, component, true, false);
+  return remove_set_row(store, entity, component, false);
 }
 
 static ecs_Status remove_from_marked_set(Store *store, ecs_Entity entity,
                                          Component *component) {
-  return remove_set_row(store, entity, component, false, true);
-}
-
-static ecs_Status remove_mixed_from_marked_set(Store *store, ecs_Entity entity,
-                                               Component *component) {
-  return remove_set_row(store, entity, component, true, true);
+  return remove_set_row(store, entity, component, true);
 }
 
 static ECS_COLD ecs_Status remove_otherwise(Store *store, ecs_Entity entity,
-                                            Component *component) {
-  Table *from = NULL;
-  store_find_slot(store, entity, &from);
+                                            Component *component, Table *from) {
   if (!table_has(from, component->bit)) return ECS_OK;
-  return remember_edge(component->group, from, component->bit, false)
-             ? remove_mixed_in_main(store, entity, component)
+  return remember_edge(component, from, false)
+             ? remove_in_main(store, entity, component)
              : store_remove_any(store, entity, component);
 }
 
-static ecs_Status remove_mixed_in_main(Store *store, ecs_Entity entity,
-                                       Component *component) {
-  Table *from = NULL;
-  Slot *slot = store_find_slot(store, entity, &from);
+/* Along an edge that is not plain. */
+static ECS_APART ecs_Status remove_mixed(Store *store, ecs_Entity entity,
+                                         Component *component, Slot *slot,
+                                         Table *from) {
   uint32_t key = component->last_edge_key - 1;
-  if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(!last_edge_is(&from->last_edge, key)))
-    return remove_otherwise(store, entity, component);
+  if (from->last_edge.key != (key | LAST_EDGE_MIXED))
+    return remove_otherwise(store, entity, component, from);
   if (ECS_UNLIKELY(!edge_has_room(from)))
     return store_remove_any(store, entity, component);
   ECS_ASSERT(slot_agrees(*slot, from, entity));
@@ -422,19 +390,13 @@ static ecs_Status remove_mixed_in_main(Store *store, ecs_Entity entity,
   return ECS_OK;
 }
 
-/* As add_noted_in_main. */
-static ecs_Status remove_noted_in_main(Store *store, ecs_Entity entity,
-                                       Component *component) {
-  if (ECS_UNLIKELY(!store_notes(store))) {
-    store_silence(store, component);
-    return component->remove(store, entity, component);
-  }
-  ecs_Entity filler = filler_of(store, entity);
-  uint64_t version = component->group->version;
-  ecs_Status status = remove_mixed_in_main(store, entity, component);
-  if (component->group->version == version + 1)
-    store_note_change(store, entity, filler);
-  return status;
+/* As add_in_marked_main. */
+static ecs_Status remove_in_marked_main(Store *store, ecs_Entity entity,
+                                        Component *component) {
+  if (ECS_LIKELY(store_notes(store)))
+    return store_remove_any(store, entity, component);
+  store_silence(store, component);
+  return component->remove(store, entity, component);
 }
 
 /* Moves the cells of the last row of a table to one that lacks the component. */
@@ -456,15 +418,14 @@ static ecs_Status remove_in_main(Store *store, ecs_Entity entity,
   Slot *slot = store_find_slot(store, entity, &from);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   if (ECS_UNLIKELY(from->last_edge.key + 1 != component->last_edge_key))
-    return remove_mixed_in_main(store, entity, component);
+    return remove_mixed(store, entity, component, slot, from);
   const LastEdge *edge = &from->last_edge;
   Table *to = edge->to;
   if (ECS_UNLIKELY(to->count == to->capacity))
     return store_remove_any(store, entity, component);
   ECS_ASSERT(slot_agrees(*slot, from, entity));
   ECS_ASSERT(last_edge_agrees(component->group, from, component, false));
-  store_touch(store, component->group);
-  component->changes++;
+  note_component(store, component, 1);
   uint32_t row = slot->row_bits, to_row = table_push(to, entity);
   char *hole = table_cells(from, row), *target = table_cells(to, to_row);
   /* The table's id is in the low bits: hint and summary stay as they are. */
@@ -505,8 +466,7 @@ static ecs_Status add_as_bit(Store *store, ecs_Entity entity,
   uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) != 0) return ECS_OK;
   *bits = (uint8_t)(*bits | bit);
-  component->changes++;
-  store_touch_noted(store, component->group); /* no row has moved */
+  note_component(store, component, 1);
   return ECS_OK;
 }
 
@@ -518,42 +478,29 @@ static ecs_Status remove_as_bit(Store *store, ecs_Entity entity,
   uint32_t bit = 1u << (component->bits_index & 7u);
   if ((*bits & bit) == 0) return ECS_OK;
   *bits = (uint8_t)(*bits & ~bit);
-  component->changes++;
-  store_touch_noted(store, component->group);
+  note_component(store, component, 1);
   return ECS_OK;
 }
 
 /* Destroying ------------------------------------------------------------ */
 
-/* For an entity that was in other groups, and where marks want notes, or the
- * table has stamps. */
-static ECS_APART ecs_Status destroy_followed(Store *store, ecs_Entity entity,
-                                             Slot *slot, Table *table) {
-  if (table->noting && !store_notes(store))
-    table_set_noting(table, &store_main(store)->silent, false);
-  if (slot_summary(*slot) != 0) {
-    store_destroy_any(store, entity);
-    return ECS_OK;
-  }
-  uint32_t row = slot->row_bits;
-  store_touch(store, store_main(store));
-  ecs_Entity filler = table_remove_mixed(table, row);
-  table_stamp_rows(table, row, 1);
-  fill_hole(store, table, filler, row); /* before: it may be the entity's */
-  store_note_change(store, filler, filler);
-  entity_index_free_slot(&store->index, slot, id_index(entity),
-                         id_generation(entity));
+/* Where there are marks, or any table has stamps. */
+static ecs_Status destroy_watched(Store *store, ecs_Entity entity) {
+  if (store_locate_main(store, entity).table == NULL) return ECS_E_DEAD;
+  store_destroy_any(store, entity);
   return ECS_OK;
 }
 
 /* For any columns. */
 static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
                                           Slot *slot, Table *table) {
-  if (slot_summary(*slot) != 0 || table->followed)
-    return destroy_followed(store, entity, slot, table);
+  if (slot_summary(*slot) != 0) {
+    store_destroy_any(store, entity);
+    return ECS_OK;
+  }
   uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
-  store_touch(store, store_main(store));
+  note_changed(store, store_main(store));
   ecs_Entity filler = table_remove_mixed(table, row);
   fill_hole(store, table, filler, row); /* before: it may be the entity's */
   entity_index_free_slot(&store->index, slot, id_index(entity),
@@ -563,15 +510,15 @@ static ECS_APART ecs_Status destroy_mixed(Store *store, ecs_Entity entity,
 
 /* In line for an entity that was never in another group, and in a table of
  * four-byte columns. */
-ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
+static ecs_Status destroy_quietly(Store *store, ecs_Entity entity) {
   Table *table = NULL;
   Slot *slot = store_find_slot(store, entity, &table);
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
-  if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->plain))
+  if (ECS_UNLIKELY(slot_summary(*slot) != 0 || !table->only_cells))
     return destroy_mixed(store, entity, slot, table);
   uint32_t row = slot->row_bits;
   ECS_ASSERT(slot_agrees(*slot, table, entity));
-  store_touch(store, store_main(store));
+  note_changed(store, store_main(store));
   ecs_Entity filler = table_remove_entity(table, row);
   fill_hole(store, table, filler, row);
   entity_index_free_slot(&store->index, slot, id_index(entity),
@@ -580,24 +527,24 @@ ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
   return ECS_OK;
 }
 
-/* The table --------------------------------------------------------------- */
+/* The tables ------------------------------------------------------------- */
 
-const ChangeWays entity_change_ways = {
-    .add_any = store_add_any,
-    .add_to_set = add_to_set,
-    .add_mixed_to_set = add_mixed_to_set,
-    .add_to_marked_set = add_to_marked_set,
-    .add_mixed_to_marked_set = add_mixed_to_marked_set,
-    .add_in_main = add_in_main,
-    .add_mixed_in_main = add_mixed_in_main,
-    .add_noted_in_main = add_noted_in_main,
-    .add_as_bit = add_as_bit,
-    .remove_any = store_remove_any,
-    .remove_from_set = remove_from_set,
-    .remove_mixed_from_set = remove_mixed_from_set,
-    .remove_from_marked_set = remove_from_marked_set,
-    .remove_mixed_from_marked_set = remove_mixed_from_marked_set,
-    .remove_in_main = remove_in_main,
-    .remove_mixed_in_main = remove_mixed_in_main,
-    .remove_noted_in_main = remove_noted_in_main,
-    .remove_as_bit = remove_as_bit};
+const ChangeWays entity_change_ways[2] = {
+    {.add_any = store_add_any,
+     .add_to_set = add_to_set,
+     .add_in_main = add_in_main,
+     .add_as_bit = add_as_bit,
+     .remove_any = store_remove_any,
+     .remove_from_set = remove_from_set,
+     .remove_in_main = remove_in_main,
+     .remove_as_bit = remove_as_bit,
+     .destroy = destroy_quietly},
+    {.add_any = store_add_any,
+     .add_to_set = add_to_marked_set,
+     .add_in_main = add_in_marked_main,
+     .add_as_bit = add_as_bit,
+     .remove_any = store_remove_any,
+     .remove_from_set = remove_from_marked_set,
+     .remove_in_main = remove_in_marked_main,
+     .remove_as_bit = remove_as_bit,
+     .destroy = destroy_watched}};

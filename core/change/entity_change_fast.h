@@ -5,10 +5,12 @@
 #include "change/entity_change.h"
 
 /* All functions that add and remove components, for store_init. */
-ECS_INTERNAL extern const ChangeWays entity_change_ways;
+ECS_INTERNAL extern const ChangeWays entity_change_ways[2];
 
 /* Destroys an entity. ECS_E_DEAD: it has no row. Cost: fills the hole in one
  * row of every group that it is in. */
-ECS_INTERNAL ecs_Status store_destroy_entity(Store *store, ecs_Entity entity);
+static inline ecs_Status store_destroy_entity(Store *store, ecs_Entity entity) {
+  return store->destroy(store, entity);
+}
 
 #endif

@@ -78,8 +78,7 @@ static void close_holes(Store *store, HoleRun *run, Table *next) {
                      shift);
     for (uint32_t i = 0; table->stamps != NULL && i < run->count; i++)
       table_stamp_rows(table, run->rows[i], 1);
-    store_touch(store, store_main(store));
-    if (store_notes(store)) store_main(store)->noted++; /* one by one */
+    note_changed(store, store_main(store)); /* its entities are noted */
   }
   run->table = next;
   run->count = 0;
@@ -94,7 +93,7 @@ static inline void take_entity(Store *store, HoleRun *run, Slot *slot,
   run->rows[run->count++] = row;
   ecs_Entity filler = table_remove_entity(run->table, row);
   entity_index_slot(&store->index, id_index(filler))->row_bits = row;
-  if (noted) store_note(store, filler);
+  if (noted) note_entity(store, filler);
   entity_index_free_slot(&store->index, slot, id_index(entity),
                          id_generation(entity));
 }
@@ -391,8 +390,7 @@ static ECS_APART void enter(const ListChange *change, ecs_Entity entity,
   Table *table = change->first;
   uint32_t row = table_append(table, entity);
   store_enter(change->store, change->group, id_index(entity), table, row);
-  store_touch(change->store, change->group);
-  store_mark_entered(change->store, change->group, id_index(entity), row);
+  note_entered(change->store, change->group, id_index(entity), row);
   change->component->changes++;
   if (change->is_bits)
     table_write_bit(table, row,

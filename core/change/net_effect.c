@@ -298,16 +298,15 @@ static uint32_t enter_table(NetEffect *effect, Group *group, Table *to,
   return row;
 }
 
-/* Has marks follow an entity's new row; before: its old one, where it had one. */
-static void follow(Store *store, Group *group, ecs_Entity entity, RowRef before,
-                   RowRef now) {
-  if (group->id != 0) {
-    store_mark_entered(store, group, id_index(entity), now.row);
-    return;
-  }
+/* Tells that an entity has a new row; before: its old one, where it had one. */
+static void note_row(Store *store, Group *group, ecs_Entity entity,
+                     RowRef before, RowRef now) {
   bool filled = before.table != NULL && before.row < before.table->count;
-  store_note_change(store, entity,
-                    filled ? before.table->entities[before.row] : entity);
+  if (group->id != 0 && before.table == NULL)
+    note_entered(store, group, id_index(entity), now.row);
+  else
+    note_moved(store, group, entity,
+               filled ? before.table->entities[before.row] : entity);
 }
 
 /* Moves the entity's row of a group, adds it to the group or removes it.
@@ -316,19 +315,18 @@ static RowRef place_row(NetEffect *effect, Group *group, ecs_Entity entity) {
   Store *store = effect->store;
   RowRef place = locate_row(effect, group, entity);
   uint32_t bits_columns = 0;
-  store_touch(store, group);
   if (!target_mask(effect, group, place, &bits_columns)) {
     if (place.table == NULL) return place;
     store_remove_row(store, group, place.table, place.row);
     store_leave(store, group, id_index(entity));
-    store_mark_left(store, group, id_index(entity), place.row);
+    note_left(store, group, id_index(entity), place.row);
     return (RowRef){NULL, 0};
   }
   Table *to =
       group_find_table(group, mask_trim(effect->mask, group_words(group)));
   ECS_ASSERT(to != NULL);
   if (to == place.table) {
-    group->noted++; /* no row has moved */
+    note_changed(store, group);
     return place;
   }
   RowRef target = {to, enter_table(effect, group, to, entity)};
@@ -336,7 +334,7 @@ static RowRef place_row(NetEffect *effect, Group *group, ecs_Entity entity) {
     group_copy_row(group, to, target.row, place.table, place.row);
     store_remove_row(store, group, place.table, place.row);
   }
-  follow(store, group, entity, place, target);
+  note_row(store, group, entity, place, target);
   return target;
 }
 

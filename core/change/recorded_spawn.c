@@ -132,25 +132,6 @@ ecs_Status births_reserve_entity(const CommandBuffer *buffer, uint32_t shape,
 
 /* Filling ----------------------------------------------------------------- */
 
-/* Counts the change of a group, and has marks follow its new rows. */
-static void note_rows(Store *store, const BirthList *list, uint32_t i) {
-  const BundleGroup *target = &list->bundle->groups[i];
-  const uint32_t *rows = birth_rows(list, i);
-  Group *group = target->group;
-  store_touch(store, group);
-  if (group->id == 0 ? !store_notes(store) : group->marks == NULL) return;
-  for (uint32_t k = 0; k < list->count; k++) {
-    ecs_Entity entity = target->table->entities[rows[k]];
-    if (group->id == 0)
-      store_note(store, entity);
-    else
-      row_marks_enter(group->marks,
-                      *entity_index_slot(&store->index, id_index(entity)),
-                      rows[k]);
-  }
-  group->noted++;
-}
-
 /* Stores the elements at an offset of each entity's values in its row of a
  * column. */
 static void fill_column(const BirthList *list, size_t offset, ecs_Scalar type,
@@ -221,8 +202,11 @@ static void fill_items(const CommandBuffer *buffer, const BirthList *list) {
 
 static void fill_list(CommandBuffer *buffer, BirthList *list) {
   if (list->count == 0) return;
-  for (uint32_t i = 0; i < list->bundle->group_count; i++)
-    note_rows(buffer->store, list, i);
+  for (uint32_t i = 0; i < list->bundle->group_count; i++) {
+    const BundleGroup *target = &list->bundle->groups[i];
+    note_rows(buffer->store, target->group, target->table, birth_rows(list, i),
+              list->count);
+  }
   fill_items(buffer, list);
   list->count = 0;
 }

@@ -262,13 +262,12 @@ static void exchange(Regroup *regroup) {
       group_destroy(store->groups[i], &store->memory);
     store->groups[i] = group;
     store->main = store->groups[0];
-    if (i == 0 && store_notes(store)) group_set_noting(group, true);
     for (uint32_t bit = 0; bit < group->component_count; bit++) {
       ecs_Component component = group->components[bit].component;
       component_place(&store->components[component], store->ways, group, bit);
     }
     place_all(store, group);
-    store_touch(store, group);
+    note_all(store, group);
   }
   if (changed) group_lists_remake(store);
   if (changed) store_touch_layout(store);

@@ -34,8 +34,7 @@ static void move_row(Store *store, Group *group, const Route *route,
   if (filler != entity)
     store_set_place(store, group, id_index(filler), place.table, place.row);
   store_set_place(store, group, id_index(entity), route->to, row);
-  store_touch(store, group);
-  if (group->id == 0) store_note_change(store, entity, filler);
+  note_moved(store, group, entity, filler);
 }
 
 ecs_Status store_replace(Store *store, ecs_Entity entity, ecs_Component gone_id,
@@ -83,7 +82,7 @@ bool store_replace_again(Store *store, ecs_Entity entity, ecs_Component gone,
     return false;
   ecs_Entity filler = 0;
   uint32_t row = slot->row_bits;
-  store_touch(store, store_main(store));
+  note_changed(store, store_main(store)); /* nobody watches it */
   uint32_t to_row = table_replace_row(to, from, row, &route->gone_columns,
                                       &route->added_columns, &filler);
   slot->table_bits += to->id - from->id; /* the low bits */

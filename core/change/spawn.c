@@ -41,7 +41,7 @@ void spawn_give_back(Store *store, const BundleGroup *target,
   if (table->capacity == capacity) return;
   table_shrink(table, &store->memory,
                capacity > table->count ? capacity : table->count);
-  store_touch(store, target->group);
+  note_all(store, target->group);
 }
 
 /* Reserves in one group after the other. Gives the room back where a later one
@@ -115,13 +115,12 @@ static void append_rows(Store *store, const Bundle *bundle, ecs_Entity entity) {
   for (uint32_t i = 0; i < bundle->group_count; i++) {
     const BundleGroup *target = &bundle->groups[i];
     uint32_t row = table_append(target->table, entity);
-    store_touch(store, target->group);
     if (i == 0) {
       entity_index_place(&store->index, index, target->table->id, row);
-      store_note_change(store, entity, entity);
+      note_moved(store, target->group, entity, entity);
     } else {
       store_enter(store, target->group, index, target->table, row);
-      store_mark_entered(store, target->group, index, row);
+      note_entered(store, target->group, index, row);
     }
   }
 }
@@ -207,10 +206,11 @@ static inline __attribute__((always_inline)) ecs_Status spawn_row(
   uint32_t row = table->count;
   ecs_Entity born = entity_index_issue_placed(&store->index, table->id, row);
   table_push(table, born);
-  store_touch(store, store_main(store));
   if (noted) {
     table_stamp_rows(table, row, 1);
-    store_note_change(store, born, born);
+    note_moved(store, store_main(store), born, born);
+  } else {
+    note_changed(store, store_main(store));
   }
   if (entity != NULL) *entity = born;
   if (plain)
@@ -291,7 +291,7 @@ static void place_in_main(Store *store, const BundleGroup *target,
   const Table *table = target->table;
   entity_index_issue_rows(&store->index, table->id, first, count,
                           table->entities + first);
-  store_touch(store, target->group);
+  note_all(store, target->group);
 }
 
 /* Gives the new rows of another group the entities of the main group's rows. */
@@ -303,7 +303,7 @@ static void place_in_group(Store *store, const BundleGroup *target,
   for (uint32_t i = 0; i < count; i++)
     store_enter(store, target->group, id_index(born[i]), target->table,
                 first + i);
-  store_touch(store, target->group);
+  note_all(store, target->group);
 }
 
 void spawn_append(Store *store, Bundle *bundle, uint32_t count,

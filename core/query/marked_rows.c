@@ -42,22 +42,22 @@ static Component *component_of(const Store *store, const Group *set) {
   return &store->components[set->components[0].component];
 }
 
-/* Has a set keep marks, and the store notes for them. */
+/* Has a set keep marks, and the store a journal for them. */
 static ecs_Status keep_marks(Store *store, Group *set) {
   Memory *memory = &store->memory;
   if (set->marks != NULL) return ECS_OK;
   RowMarks *marks = row_marks_create(memory);
   if (marks == NULL) return ECS_E_MEMORY;
   if (!store_notes(store))
-    store->notes.indices = memory_zeroed(memory, ECS_NOTES, sizeof(uint32_t));
+    store->journal.indices = memory_zeroed(memory, ECS_NOTES, sizeof(uint32_t));
   if (!store_notes(store)) {
     row_marks_destroy(marks, memory);
     return ECS_E_MEMORY;
   }
-  if (store->marks == NULL) store_set_noting(store, true);
+  if (store->journal.marks == NULL) store_set_noting(store, true);
   marks->set = set;
-  marks->next = store->marks;
-  store->marks = set->marks = marks;
+  marks->next = store->journal.marks;
+  store->journal.marks = set->marks = marks;
   return ECS_OK;
 }
 
@@ -75,10 +75,10 @@ ecs_Status marked_rows_retain(Store *store, QueryGroup *groups,
   return ECS_OK;
 }
 
-/* Frees marks without users, and with the last ones the notes. */
+/* Frees marks without users, and with the last ones the journal. */
 static void forget(Store *store, RowMarks *marks) {
   Group *set = marks->set;
-  RowMarks **link = &store->marks;
+  RowMarks **link = &store->journal.marks;
   while (*link != marks) link = &(*link)->next;
   *link = marks->next;
   row_marks_destroy(marks, &store->memory);
@@ -86,10 +86,10 @@ static void forget(Store *store, RowMarks *marks) {
     set->marks = NULL;
     component_choose(component_of(store, set), store->ways);
   }
-  if (store->marks != NULL) return;
-  memory_free(&store->memory, store->notes.indices,
+  if (store->journal.marks != NULL) return;
+  memory_free(&store->memory, store->journal.indices,
               ECS_NOTES * sizeof(uint32_t));
-  store->notes = (MoveNotes){0};
+  store->journal = (Journal){0};
   store_set_noting(store, false);
 }
 
@@ -105,24 +105,17 @@ void marked_rows_release(Store *store, QueryGroup *groups,
 
 /* Making marks ---------------------------------------------------------- */
 
-static uint64_t unnoted(const Group *group) {
-  return group->version - group->noted;
-}
-
-/* Are the marks true, once the entities noted have theirs? */
+/* Are the marks true, once the entities of the journal have theirs? */
 static bool marks_follow(const Store *store, const RowMarks *marks) {
-  return marks->made && marks->set != NULL && !store->notes.lost &&
-         marks->set_unnoted == unnoted(marks->set) &&
-         marks->main_unnoted == unnoted(store_main(store)) &&
-         marks->layout_version == store->layout_version;
+  return marks->made && marks->set != NULL && !store->journal.lost;
 }
 
-/* Writes the marks of the rows that noted entities have now. What was in a row
+/* Writes the marks of the rows that entities of the journal have now. What was in a row
  * that is left was moved there by the same change, or the row is gone. */
 static void mark_noted(const Store *store, RowMarks *marks) {
-  const MoveNotes *notes = &store->notes;
-  for (uint32_t i = 0; i < notes->count; i++) {
-    uint32_t index = notes->indices[i];
+  const Journal *journal = &store->journal;
+  for (uint32_t i = 0; i < journal->count; i++) {
+    uint32_t index = journal->indices[i];
     Slot slot = *entity_index_slot(&store->index, index);
     if (slot_state(slot) != SLOT_PLACED) continue;
     RowId place = locator_find(&marks->set->locator, index);
@@ -133,19 +126,20 @@ static void mark_noted(const Store *store, RowMarks *marks) {
   }
 }
 
-/* Has all marks follow what was noted. */
-static void apply_notes(Store *store) {
-  if (store->notes.count == 0 && !store->notes.lost) return;
-  for (RowMarks *marks = store->marks; marks != NULL; marks = marks->next) {
+/* Has all marks follow the journal. */
+static void read_journal(Store *store) {
+  if (store->journal.count == 0 && !store->journal.lost) return;
+  for (RowMarks *marks = store->journal.marks; marks != NULL;
+       marks = marks->next) {
     marks->made = marks_follow(store, marks);
     if (marks->made) mark_noted(store, marks);
   }
-  store->notes.count = 0;
-  store->notes.lost = false;
+  store->journal.count = 0;
+  store->journal.lost = false;
 }
 
 /* Makes room for all rows that the tables with marks may get before their columns
- * move, which is no noted change. */
+ * move, after which marks are made anew. */
 static ecs_Status grow_marks(Store *store, RowMarks *marks) {
   const Group *main = store_main(store);
   for (uint32_t i = 0; i < marks->table_count && i < main->table_count; i++) {
@@ -187,9 +181,6 @@ static ecs_Status make_marks(Store *store, const Group *set) {
   }
   if (status != ECS_OK) return status;
   marks->made = true;
-  marks->set_unnoted = unnoted(set);
-  marks->main_unnoted = unnoted(store_main(store));
-  marks->layout_version = store->layout_version;
   return ECS_OK;
 }
 
@@ -342,7 +333,7 @@ static ecs_Status append_tables(Marking *marking) {
 
 static ecs_Status make_all(Store *store, const QueryGroup *groups,
                            uint32_t group_count) {
-  apply_notes(store);
+  read_journal(store);
   for (uint32_t i = 0; i < group_count; i++) {
     const Group *set = groups[i].group;
     if (is_main(&groups[i]) || marks_follow(store, set->marks)) continue;
@@ -408,7 +399,7 @@ static bool check_table(const Group *set, const Table *table, uint64_t *found) {
 bool marked_rows_check_invariants(const Store *store, const Group *set) {
   const Group *main = store_main(store);
   uint64_t found = 0, rows = 0;
-  if (set->marks == NULL || store->notes.count > 0 ||
+  if (set->marks == NULL || store->journal.count > 0 ||
       !marks_follow(store, set->marks))
     return true;
   for (uint32_t i = 0; i < main->table_count; i++)

@@ -9,34 +9,21 @@ static bool has_only_cells(const Schema *schema) {
 }
 
 void component_choose(Component *component, const ChangeWays *ways) {
-  const Schema *schema = component->schema;
   const Group *group = component->group;
   bool bits = component_is_bits(component);
-  bool plain = schema->uniform == ECS_F32 || schema->field_count == 0;
-  bool cells = has_only_cells(schema);
+  bool followed = component->followers > 0 || group->first->stamps != NULL;
+  ways += group->id == 0 ? component->noting : group->marks != NULL;
   component->add = ways->add_any;
   component->remove = ways->remove_any;
-  bool followed = component->followers > 0 || group->first->stamps != NULL;
-  if (followed && (group->id != 0 || bits)) return;
-  if (group->id == 0 && bits) {
+  if (group->id == 0 && !bits) { /* tables with stamps see to themselves */
+    component->add = ways->add_in_main;
+    component->remove = ways->remove_in_main;
+  } else if (group->id == 0 && !followed) {
     component->add = ways->add_as_bit;
     component->remove = ways->remove_as_bit;
-  } else if (group->id == 0 && component->noting) {
-    component->add = ways->add_noted_in_main;
-    component->remove = ways->remove_noted_in_main;
-  } else if (group->id == 0) {
-    component->add = plain ? ways->add_in_main : ways->add_mixed_in_main;
-    component->remove =
-        cells ? ways->remove_in_main : ways->remove_mixed_in_main;
-  } else if (group->marks != NULL) {
-    component->add =
-        plain ? ways->add_to_marked_set : ways->add_mixed_to_marked_set;
-    component->remove = cells ? ways->remove_from_marked_set
-                              : ways->remove_mixed_from_marked_set;
-  } else if (group->locator.narrow) {
-    component->add = plain ? ways->add_to_set : ways->add_mixed_to_set;
-    component->remove =
-        cells ? ways->remove_from_set : ways->remove_mixed_from_set;
+  } else if (group->locator.narrow && !followed) {
+    component->add = ways->add_to_set;
+    component->remove = ways->remove_from_set;
   }
 }
 
@@ -50,7 +37,9 @@ void component_place(Component *component, const ChangeWays *ways, Group *group,
   component->bit = bit;
   component->last_edge_key = last_edge_key(bit, true);
   component->field_count = component->schema->field_count;
+  uint8_t count = (uint8_t)component->schema->field_count;
+  component->f32_count = component->schema->uniform == ECS_F32 ? count : 0;
+  component->cell_count = has_only_cells(component->schema) ? count : 0;
   component->bits_index = bits_index;
-  component->noting = component->noting || group->noting;
   component_choose(component, ways);
 }

@@ -24,27 +24,24 @@ typedef ecs_Status AddComponent(Store *store, ecs_Entity entity,
 typedef ecs_Status RemoveComponent(Store *store, ecs_Entity entity,
                                    Component *component);
 
+/* Destroys an entity and all of its rows. ECS_E_DEAD: it has no row. Cost: its
+ * columns; where it has rows of other groups, theirs, too. */
+typedef ecs_Status DestroyEntity(Store *store, ecs_Entity entity);
+
 /* Those for sets are for narrow groups; those in main for components in the
- * main group's tables, not stored as bits. */
+ * main group's tables, not stored as bits. There are two constant tables: the
+ * functions of the second write, or have written, what marks follow. Stamps are
+ * written by `any` and by the second `destroy`. */
 typedef struct ChangeWays {
-  AddComponent *add_any;           /* any component of any group */
-  AddComponent *add_to_set;        /* of f32 or no fields */
-  AddComponent *add_mixed_to_set;  /* of any fields */
-  AddComponent *add_to_marked_set; /* the same; the set keeps marks */
-  AddComponent *add_mixed_to_marked_set;
-  AddComponent *add_in_main;       /* of f32 or no fields */
-  AddComponent *add_mixed_in_main; /* of any fields */
-  AddComponent *add_noted_in_main; /* of any fields; the world has marks */
-  AddComponent *add_as_bit;        /* stored as bits, in the main group */
+  AddComponent *add_any; /* any component of any group */
+  AddComponent *add_to_set;
+  AddComponent *add_in_main;
+  AddComponent *add_as_bit; /* stored as bits, in the main group */
   RemoveComponent *remove_any;
-  RemoveComponent *remove_from_set;        /* of four-byte or no fields */
-  RemoveComponent *remove_mixed_from_set;  /* of any fields */
-  RemoveComponent *remove_from_marked_set; /* the same; the set keeps marks */
-  RemoveComponent *remove_mixed_from_marked_set;
-  RemoveComponent *remove_in_main;       /* of four-byte or no fields */
-  RemoveComponent *remove_mixed_in_main; /* of any fields */
-  RemoveComponent *remove_noted_in_main; /* of any; the world has marks */
+  RemoveComponent *remove_from_set;
+  RemoveComponent *remove_in_main;
   RemoveComponent *remove_as_bit;
+  DestroyEntity *destroy;
 } ChangeWays;
 
 struct Component {
@@ -60,6 +57,8 @@ struct Component {
   uint32_t field_count;    /* the schema's */
   uint32_t bits_index;     /* GROUP_NOT_BITS: not stored as bits */
   bool noting;             /* in the main group its functions note */
+  uint8_t f32_count;       /* field_count if all fields are f32; otherwise 0 */
+  uint8_t cell_count;      /* the same if all have four bytes; otherwise 0 */
   uint32_t next_silent;    /* if not: the next component in the store's list of
                            those that do not; 0: none */
   uint32_t first_link;     /* of its links among the world's; see link_set.h */

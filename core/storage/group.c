@@ -150,13 +150,6 @@ static ecs_Status reserve_table(Group *group, Memory *memory) {
   return ECS_OK;
 }
 
-void group_set_noting(Group *main, bool noting) {
-  ECS_ASSERT(main->id == 0);
-  main->noting = noting;
-  while (noting && main->silent != NULL)
-    table_set_noting(main->silent, &main->silent, true);
-}
-
 ecs_Status group_ensure_table(Group *group, Memory *memory, Mask mask,
                               Table **table) {
   ecs_Status status = ECS_OK;
@@ -167,7 +160,6 @@ ecs_Status group_ensure_table(Group *group, Memory *memory, Mask mask,
   *table = table_create(memory, group->schemas, mask, &status);
   if (*table == NULL) return status;
   (*table)->id = group->table_count;
-  table_set_noting(*table, &group->silent, group->noting);
   group->tables[group->table_count++] = *table;
   update_first(group);
   hash_insert(group->hash, group->hash_capacity, *table);
@@ -422,7 +414,7 @@ static bool check_last_edge(const Group *group, const Table *table) {
   return edge != NULL && edge->added == ((key & 1u) != 0) &&
          group->tables[edge->table] == last->to &&
          last->step == edge->table - table->id &&
-         mixed == !(table->only_cells && range_has_only_cells(&edge->range)) &&
+         (mixed || (table->only_cells && range_has_only_cells(&edge->range))) &&
          memcmp(&last->range, &edge->range, sizeof edge->range) == 0 &&
          last->before == edge->range.begin[2] &&
          last->width == edge->range.end[2] - edge->range.begin[2];

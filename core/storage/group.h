@@ -52,9 +52,6 @@ typedef struct Group {
   uint32_t match_capacity;
   Locator locator;  /* entity index -> row; not used by the main group */
   uint64_t version; /* grows with every change of rows or tables */
-  uint64_t noted;   /* how many of these were noted, see row_marks.h */
-  bool noting;      /* the main group: there are marks that want notes */
-  Table *silent;    /* borrowed: the first of the tables that do not note */
   RowMarks *marks;  /* of a sparse set that queries join with the main group;
                        owned; NULL: none does */
 } Group;
@@ -115,11 +112,6 @@ ECS_INTERNAL ecs_Status group_ensure_edge(Group *group, Memory *memory,
  * Cost: looks at every component; a move along an edge is faster. */
 ECS_INTERNAL void group_copy_row(const Group *group, Table *to, uint32_t to_row,
                                  const Table *from, uint32_t from_row);
-
-/* Begins or ends that entities with another row of the main group are noted. At
- * the end tables stay as they are: one that is used says that it does not note
- * (table_set_noting). Cost: the tables that do not note. */
-ECS_INTERNAL void group_set_noting(Group *main, bool noting);
 
 /* Matches --------------------------------------------------------------- */
 

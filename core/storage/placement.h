@@ -1,13 +1,15 @@
-/* placement.h: records where rows are after they were added, moved or removed.
+/* placement.h: records where rows are after they were added, moved or removed,
+ * and makes room for rows.
  *
  * The counterpart of locate.h. A row of the main group is recorded in the
  * entity's slot. A row of another group is recorded in the group's locator,
- * with the group's bit in the summary of the slot. None of this can fail: rows
+ * with the group's bit in the summary of the slot. None of that can fail: rows
  * and locator pages have been reserved. Cost: constant.
  */
 #ifndef ECS_PLACEMENT_H
 #define ECS_PLACEMENT_H
 
+#include "storage/change_note.h"
 #include "storage/locate.h"
 #include "storage/table_row.h"
 
@@ -39,34 +41,19 @@ static inline void store_enter(Store *store, Group *group, uint32_t index,
   entity_index_slot(&store->index, index)->table_bits |= group->summary;
 }
 
-/* Writes the marks of an entity that has entered a group in its last change, where
- * the group keeps marks. */
-static inline void store_mark_entered(Store *store, Group *group,
-                                      uint32_t index, uint32_t row) {
-  if (ECS_LIKELY(group->marks == NULL)) return;
-  Slot slot = *entity_index_slot(&store->index, index);
-  group->noted++;
-  if (slot_state(slot) == SLOT_PLACED)
-    row_marks_enter(group->marks, slot, row);
-  else
-    group->marks->made = false; /* its row of the main group comes later */
-}
-
-/* The same for an entity that has left it; row: where it was. The entity still
- * has its row of the main group. */
-static inline void store_mark_left(Store *store, Group *group, uint32_t index,
-                                   uint32_t row) {
-  if (ECS_LIKELY(group->marks == NULL)) return;
-  const Table *table = group->first;
-  Slot slot = *entity_index_slot(&store->index, index), filler = slot;
-  if (row < table->count)
-    filler = *entity_index_slot(&store->index, id_index(table->entities[row]));
-  group->noted++;
-  row_marks_leave(group->marks, slot, filler, row);
-}
-
 /* Records that an entity has left a group other than the main one. Clears the
  * summary bit only while summaries are exact. */
 ECS_INTERNAL void store_leave(Store *store, Group *group, uint32_t index);
+
+/* Makes room in a table for `rows` more rows with `bits_columns` columns of
+ * bits. If columns move, this counts as a structural change, even if the
+ * function then fails. ECS_E_MEMORY, ECS_E_LIMIT: no row has changed. */
+ECS_INTERNAL ecs_Status store_reserve_rows(Store *store, Group *group,
+                                           Table *table, uint32_t bits_columns,
+                                           uint64_t rows);
+
+/* Destroys all entities that have a row. Cannot fail; memory is kept. Cost:
+ * every row and every index. */
+ECS_INTERNAL void store_clear(Store *store);
 
 #endif

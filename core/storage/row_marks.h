@@ -11,12 +11,11 @@
  * by 64 rows at a time, instead of looking up each entity. Marks are shared by
  * all queries over the set; the set has none while no query uses them.
  *
- * Marks are a function of the state, and follow it in two ways. What changes one
- * entity of the set writes its marks at once (row_marks_enter, row_marks_leave).
- * What moves rows of the main group notes the entities that have a new row there
- * (store_note), and the next query writes their marks. Both count the change as
- * noted (store_touch_noted). Any other change is only counted: marks are true
- * while the changes that were not noted are as many as when they were made.
+ * Marks are a function of the state, and follow what the door is told
+ * (change_note.h). What enters or leaves the set has its marks written at once.
+ * Entities with another row of the main group are in the journal, and the next
+ * query writes their marks. Where any row may be another, the next query makes
+ * the marks anew.
  */
 #ifndef ECS_ROW_MARKS_H
 #define ECS_ROW_MARKS_H
@@ -40,12 +39,8 @@ struct RowMarks {
   RowMarks *next; /* of the store's marks */
   TableMarks *tables; /* by table id of the main group; owned */
   uint32_t table_count;
-  uint32_t users;          /* plans of queries */
-  bool made;               /* false: they are not true, whatever follows */
-  uint64_t set_unnoted;    /* changes of the set that were not noted, when the
-                              marks were made */
-  uint64_t main_unnoted;   /* of the main group, likewise */
-  uint64_t layout_version; /* of the world, likewise */
+  uint32_t users; /* plans of queries */
+  bool made;      /* false: they are not true, whatever follows */
 };
 
 /* Makes marks without a user. NULL: ECS_E_MEMORY. */

@@ -34,6 +34,7 @@ ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
                       uint64_t limit_bytes) {
   Table *table = NULL;
   *store = (Store){.ways = ways,
+                   .destroy = ways->destroy,
                    .component_count = 1,
                    .clock = {.tick = 1},
                    .row_epoch = STORE_FIRST_ROW_EPOCH};
@@ -154,7 +155,7 @@ ecs_Status store_define(Store *store,
                         const ecs_ComponentDescription *description,
                         ecs_Component *component) {
   Component fresh = {.storage = description->storage,
-                     .noting = store->main->noting};
+                     .noting = store_notes(store)};
   ecs_Component found = description->name == NULL
                             ? 0
                             : store_find_component(store, description->name);
@@ -215,16 +216,6 @@ uint64_t store_structure_version(const Store *store) {
   return sum;
 }
 
-ecs_Status store_reserve_rows(Store *store, Group *group, Table *table,
-                              uint32_t bits_columns, uint64_t rows) {
-  uint32_t capacity = table->capacity, bits_before = table->bits_columns;
-  ecs_Status status = table_reserve_bits(table, &store->memory, bits_columns);
-  if (status == ECS_OK) status = table_reserve(table, &store->memory, rows);
-  if (table->capacity != capacity || table->bits_columns != bits_before)
-    store_touch(store, group);
-  return status;
-}
-
 ecs_Status store_reserve_entities(Store *store, uint64_t count) {
   const EntityIndex *index = &store->index;
   uintptr_t bases = (uintptr_t)index->bases;
@@ -238,8 +229,7 @@ ecs_Status store_reserve_entities(Store *store, uint64_t count) {
 }
 
 void store_set_noting(Store *store, bool noting) {
-  group_set_noting(store_main(store), noting);
-  store_update_spawns(store);
+  store_choose(store);
   while (noting && store->silent != 0) {
     Component *component = &store->components[store->silent];
     store->silent = component->next_silent;
@@ -263,7 +253,6 @@ static void free_stamps(Store *store) {
     for (uint32_t k = 0; k < group->table_count; k++) {
       stamps_destroy(group->tables[k]->stamps, &store->memory);
       group->tables[k]->stamps = NULL;
-      table_update_flags(group->tables[k]);
     }
   }
 }
@@ -276,7 +265,7 @@ static void count_watch(Store *store, ecs_Component id, bool values,
   if (values) component->guards += step;
   store->watches += step;
   store->row_epoch++;
-  store_update_spawns(store);
+  store_choose(store);
 }
 
 void store_watch(Store *store, ecs_Component id, bool values) {
@@ -303,42 +292,7 @@ ecs_Status store_watch_table(Store *store, Group *group, Table *table,
   if (stamps == NULL) return ECS_E_MEMORY;
   table->stamps = stamps;
   if (before != NULL) return ECS_OK;
-  table_update_flags(table);
   for (uint32_t i = 0; i < group->table_count; i++)
     table_forget_edge(group->tables[i]);
   return ECS_OK;
-}
-
-/* Clearing -------------------------------------------------------------- */
-
-static void clear_group(Store *store, Group *group) {
-  for (uint32_t i = 0; i < group->table_count; i++) {
-    Table *table = group->tables[i];
-    for (uint32_t row = 0; row < table->count; row++) {
-      if (group->id != 0)
-        locator_clear(&group->locator, id_index(table->entities[row]));
-    }
-    table_clear(table);
-  }
-  store_touch(store, group);
-}
-
-/* Frees the index of every entity that has a row, the highest first: which
- * handles come next must not depend on how the entities were stored. */
-static void free_placed(Store *store) {
-  for (uint32_t i = store->index.used - 1; i > 0; i--) {
-    Slot slot = *entity_index_slot(&store->index, i);
-    if (slot_state(slot) != SLOT_PLACED) continue;
-    ECS_ASSERT(slot_table(slot) < store_main(store)->table_count);
-    const Table *table = store_main(store)->tables[slot_table(slot)];
-    ECS_ASSERT(id_index(table->entities[slot_row(slot)]) == i);
-    entity_index_free(&store->index, i,
-                      id_generation(table->entities[slot_row(slot)]));
-  }
-}
-
-void store_clear(Store *store) {
-  free_placed(store);
-  for (uint32_t i = store->group_count; i-- > 0;)
-    clear_group(store, store->groups[i]);
 }

@@ -31,12 +31,13 @@ typedef struct QueryUse QueryUse;
  * 2^52 + 1 and so on. */
 #define STORE_FIRST_ROW_EPOCH UINT64_C(0x4330000000000000)
 
-/* Entities with a new row of the main group, for marks (row_marks.h). */
-typedef struct MoveNotes {
-  uint32_t *indices; /* of entities; owned; NULL: there are no marks */
+/* Entities with another row of the main group (change_note.h). */
+typedef struct Journal {
+  uint32_t *indices; /* of entities; owned; NULL: nobody reads the journal */
   uint32_t count;
-  bool lost; /* there was no room for all */
-} MoveNotes;
+  bool lost;       /* there was no room for all, or any row may be another */
+  RowMarks *marks; /* the first of all sets' marks; owned by sets and queries */
+} Journal;
 
 /* Memory for a change of many entities or a list of them, kept for the next one.
  */
@@ -73,15 +74,14 @@ struct Store {
   Memory memory;
   StoreRoom rooms[ROOM_KINDS];
   EntityIndex index;
-  const ChangeWays *ways;   /* constant; never NULL */
+  const ChangeWays *ways;   /* two tables, constant; never NULL */
   Component *components;    /* owned; by id; entry 0 is not used */
   uint32_t component_count; /* entries, the unused one included */
   uint32_t component_capacity;
   NameIndex names;      /* of the components */
   ecs_Component silent; /* the first that does not note; 0: none */
   Group *main;          /* groups[0] */
-  RowMarks *marks; /* the first of all sets' marks; owned by sets and queries */
-  MoveNotes notes;
+  Journal journal;
   Group **groups; /* owned, and so is each group; by id */
   Locator lists;  /* the heads of group_lists.h */
   uint32_t group_count;
@@ -97,6 +97,7 @@ struct Store {
   uint32_t use_count;
   uint32_t use_capacity;
   uint64_t layout_version;
+  DestroyEntity *destroy; /* see store_choose */
   uint64_t spawn_version; /* layout_version while births need no notes and no
                              stamps; otherwise UINT64_MAX - 1 */
   Route routes[STORE_ROUTES]; /* lately used, see change/replacement.h */
@@ -117,10 +118,6 @@ ECS_INTERNAL ecs_Status store_init(Store *store, const ChangeWays *ways,
 /* Frees everything but the bundles, which bundle_destroy_all must have freed.
  */
 ECS_INTERNAL void store_deinit(Store *store);
-
-/* Destroys all entities that have a row. Cannot fail; memory is kept. Cost:
- * every row and every index. */
-ECS_INTERNAL void store_clear(Store *store);
 
 /* Zeroed memory for count elements of some bytes, which the store owns. It is
  * valid until the next call for the same kind, or until the rooms are freed. NULL:
@@ -163,66 +160,33 @@ static inline Group *store_main(const Store *store) { return store->main; }
  * The group may be one that the store does not have yet. */
 ECS_INTERNAL void store_list_group(Store *store, Group *group);
 
-/* Counts a structural change of a group. Every such change must be counted:
- * query results and located rows are used again until then. */
-static inline void store_touch(Store *store, Group *group) {
-  ECS_ASSERT(store->groups[group->id] == group);
-  group->version++;
-  store->row_epoch++;
-}
-
-/* The same for a change that marks follow: each entity that has a new row of the
- * main group is noted, or the marks of the set are written. */
-static inline void store_touch_noted(Store *store, Group *group) {
-  store_touch(store, group);
-  group->noted++;
-}
-
-/* Writes spawn_version, which follows from the rest. */
-static inline void store_update_spawns(Store *store) {
-  bool plain = !store->main->noting && store->watches == 0;
-  store->spawn_version = plain ? store->layout_version : UINT64_MAX - 1;
+/* Chooses how entities are spawned and destroyed: quickly while nothing has to be
+ * told of it. */
+static inline void store_choose(Store *store) {
+  bool quiet = store->journal.indices == NULL && store->watches == 0;
+  store->spawn_version = quiet ? store->layout_version : UINT64_MAX - 1;
+  store->destroy = store->ways[quiet ? 0 : 1].destroy;
 }
 
 /* Counts a change of the layout. */
 static inline void store_touch_layout(Store *store) {
   store->layout_version++;
-  store_update_spawns(store);
+  store_choose(store);
 }
 
-/* Begins or ends noting. At the end components and tables stay as they are, until
- * they are used (store_silence). Cost: the components and tables that do not note;
- * so what begins and ends often costs what was used in between. */
+/* Begins or ends noting, after the journal began or ended. At the end components
+ * stay as they are, until they are used (store_silence). Cost: the components
+ * that do not note; so what begins and ends often costs what was used in
+ * between. */
 ECS_INTERNAL void store_set_noting(Store *store, bool noting);
 
 /* Has a component choose functions that do not note: there are no marks. Cost:
  * constant. */
 ECS_INTERNAL void store_silence(Store *store, Component *component);
 
-/* Are there marks that want notes? */
+/* Are there marks, which read the journal? */
 static inline bool store_notes(const Store *store) {
-  return store->notes.indices != NULL;
-}
-
-/* Notes an entity that has a new row of the main group, or is about to. There
- * are marks. */
-static inline void store_note(Store *store, ecs_Entity entity) {
-  MoveNotes *notes = &store->notes;
-  ECS_ASSERT(store_notes(store));
-  if (ECS_UNLIKELY(notes->count == ECS_NOTES))
-    notes->lost = true;
-  else
-    notes->indices[notes->count++] = id_index(entity);
-}
-
-/* Notes both entities of the last change of the main group, where there are
- * marks; they may be the same. */
-static inline void store_note_change(Store *store, ecs_Entity one,
-                                     ecs_Entity other) {
-  if (ECS_LIKELY(!store_notes(store))) return;
-  store_note(store, one);
-  if (other != one) store_note(store, other);
-  store_main(store)->noted++;
+  return store->journal.indices != NULL;
 }
 
 /* Watching: see stamps.h ------------------------------------------------- */
@@ -255,13 +219,6 @@ ECS_INTERNAL ecs_Status store_reserve_entities(Store *store, uint64_t count);
 
 /* The sum of the groups' versions: grows with every structural change. */
 ECS_INTERNAL uint64_t store_structure_version(const Store *store);
-
-/* Makes room in a table for `rows` more rows with `bits_columns` columns of
- * bits. If columns move, this counts as a structural change, even if the
- * function then fails. ECS_E_MEMORY, ECS_E_LIMIT: no row has changed. */
-ECS_INTERNAL ecs_Status store_reserve_rows(Store *store, Group *group,
-                                           Table *table, uint32_t bits_columns,
-                                           uint64_t rows);
 
 /* Are the summaries of slots exact? With more groups than summary bits, several
  * groups share a bit, which then stays set: it only says that the entity may

@@ -123,32 +123,14 @@ Table *table_create(Memory *memory, const Schema *const *schemas, Mask mask,
   table->codes = codes;
   *status = assign_columns(table, memory, lookup, codes, schemas);
   table->only_cells = (table->sizes & ~4u) == 0;
-  table_update_flags(table);
   table_forget_edge(table);
   if (*status == ECS_OK) return table;
   memory_free(memory, table, bytes);
   return NULL;
 }
 
-void table_set_noting(Table *table, Table **silent, bool noting) {
-  if (table->silent_link != NULL) {
-    *table->silent_link = table->next_silent;
-    if (table->next_silent != NULL)
-      table->next_silent->silent_link = table->silent_link;
-    table->silent_link = NULL;
-  }
-  table->noting = noting;
-  table_update_flags(table);
-  if (noting) return;
-  table->next_silent = *silent;
-  table->silent_link = silent;
-  if (*silent != NULL) (*silent)->silent_link = &table->next_silent;
-  *silent = table;
-}
-
 void table_destroy(Table *table, Memory *memory) {
   if (table == NULL) return;
-  table_set_noting(table, NULL, true);
   stamps_destroy(table->stamps, memory);
   memory_free(memory, table->slab, table->slab_bytes);
   memory_free(memory, table, table->block_bytes);
@@ -222,7 +204,6 @@ static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
   Table next = *table;
   next.bits_columns = bits_columns;
   next.only_cells = next.only_cells && bits_columns == 0;
-  table_update_flags(&next);
   if (!next.only_cells) table_forget_edge(&next);
   if (!lay_out(&next, capacity, &next.slab_bytes)) return ECS_E_MEMORY;
   next.slab = memory_resize(memory, NULL, 0, next.slab_bytes);
@@ -347,7 +328,6 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
     return replace_slab(table, memory, table->capacity, (uint16_t)columns);
   table->bits_columns = (uint16_t)columns;
   table->only_cells = false;
-  table_update_flags(table);
   table_forget_edge(table);
   return ECS_OK;
 }
@@ -374,9 +354,6 @@ static bool all_zero(const uint8_t *bytes, size_t count) {
 }
 
 bool table_check_invariants(const Table *table) {
-  bool followed = table->noting || table->stamps != NULL;
-  if (table->followed != followed) return false;
-  if (table->plain != (table->only_cells && !followed)) return false;
   if (table->slab == NULL) return table->count == 0 && table->capacity == 0;
   if (table->count > table->capacity) return false;
   if (!all_zero((const uint8_t *)(table->entities + table->count),

@@ -18,10 +18,6 @@
 ECS_INTERNAL Table *table_create(Memory *memory, const Schema *const *schemas,
                                  Mask mask, ecs_Status *status);
 
-/* Has a table note, or not: then it is put in front of the silent tables of its
- * group. Cost: constant. */
-ECS_INTERNAL void table_set_noting(Table *table, Table **silent, bool noting);
-
 /* Frees a table with its slab. */
 ECS_INTERNAL void table_destroy(Table *table, Memory *memory);
 

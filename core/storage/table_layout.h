@@ -92,17 +92,10 @@ typedef struct Table {
   uint16_t columns[TABLE_SIZES]; /* by size, without columns of bits */
   uint8_t sizes;                 /* bit s: there are columns of 1 << s bytes */
   bool only_cells; /* all columns have four bytes, and none is of bits */
-  bool noting;     /* of the main group, while there are marks: entities that
-                      get another row are noted */
-  bool followed;   /* noting, or with stamps */
-  bool plain;      /* only_cells, and not followed */
   size_t first[TABLE_SIZES];  /* by size: byte offset of the first column */
   size_t stride[TABLE_SIZES]; /* by size: bytes from a column to the next */
   const ColumnCode *codes;    /* by component, then by field */
   LastEdge last_edge;
-  struct Table
-      *next_silent; /* of the tables of its group that are not noting */
-  struct Table **silent_link; /* what points to this one; NULL: nothing does */
   Stamps *stamps; /* of its rows, owned; NULL: no query asks for changes */
   uint32_t field_count; /* of codes and fields */
   uint32_t pending;     /* rows that a change has announced and not yet added */
@@ -113,12 +106,6 @@ typedef struct Table {
 
 /* The log2 of the element size that a column code names. */
 static inline uint32_t code_shift(ColumnCode code) { return code & 3u; }
-
-/* Writes what follows from the other flags. */
-static inline void table_update_flags(Table *table) {
-  table->followed = table->noting || table->stamps != NULL;
-  table->plain = table->only_cells && !table->followed;
-}
 
 /* Count rows from first on came to the table, or moved there. */
 static inline void table_stamp_rows(const Table *table, uint32_t first,
@@ -175,11 +162,6 @@ static inline uint32_t last_edge_key(uint32_t bit, bool added) {
   return bit << 1 | (added ? 1u : 0u);
 }
 
-/* Is the remembered edge that of a key, plain or mixed? */
-static inline bool last_edge_is(const LastEdge *edge, uint32_t key) {
-  return (edge->key & ~LAST_EDGE_MIXED) == key;
-}
-
 /* Does a range name columns of four bytes alone? */
 static inline bool range_has_only_cells(const ColumnRange *range) {
   return range->begin[0] == range->end[0] && range->begin[1] == range->end[1] &&
@@ -187,12 +169,13 @@ static inline bool range_has_only_cells(const ColumnRange *range) {
 }
 
 /* Remembers the table that adding or removing a component leads to. The range
- * has the component's columns in the table that has it. */
+ * has the component's columns in the table that has it. cells: its fields may be
+ * stored as cells. */
 static inline void table_note_edge(Table *table, Table *to, uint32_t key,
-                                   const ColumnRange *range) {
+                                   const ColumnRange *range, bool cells) {
   uint32_t begin = range->begin[2], end = range->end[2];
   bool added = (key & 1u) != 0;
-  bool mixed = !table->only_cells || !range_has_only_cells(range);
+  bool mixed = !cells || !table->only_cells || !range_has_only_cells(range);
   table->last_edge = (LastEdge){
       .to = to,
       .key = mixed ? key | LAST_EDGE_MIXED : key,

@@ -36,13 +36,17 @@ static inline char *first_element(const Table *table, uint32_t shift,
               table_column_count(table, shift));     \
   } while (0)
 
-ecs_Entity table_remove_mixed(Table *table, uint32_t row) {
-  ecs_Entity filler = table_remove_entity(table, row);
+void table_close_mixed(const Table *table, uint32_t row) {
   size_t gap = table->count - row;
   if ((table->sizes & 4u) != 0) CLOSE_SIZE(Cell4, 2);
   if ((table->sizes & 8u) != 0) CLOSE_SIZE(Cell8, 3);
   if ((table->sizes & 2u) != 0) CLOSE_SIZE(Cell2, 1);
   if ((table->sizes & 1u) != 0 || table->bits_columns > 0) CLOSE_SIZE(Cell1, 0);
+}
+
+ecs_Entity table_remove_mixed(Table *table, uint32_t row) {
+  ecs_Entity filler = table_remove_entity(table, row);
+  table_close_mixed(table, row);
   return filler;
 }
 

@@ -26,6 +26,11 @@
  * that filled the hole; when the last row itself was removed, that is the
  * removed entity. Room in `to` must be reserved. */
 ECS_INTERNAL ecs_Entity table_remove_mixed(Table *table, uint32_t row);
+
+/* The columns alone, after the entity of the row was removed. */
+ECS_INTERNAL void table_close_mixed(const Table *table, uint32_t row);
+
+/* As table_remove_mixed, for a move to another table. */
 ECS_INTERNAL uint32_t table_move_row_mixed(Table *to, Table *from, uint32_t row,
                                            const ColumnRange *range, bool added,
                                            ecs_Entity *filler);

@@ -70,7 +70,6 @@ static void take_slab(Table *table, const Table *other) {
   table->capacity = other->capacity;
   table->bits_columns = other->bits_columns;
   table->only_cells = other->only_cells;
-  table_update_flags(table);
   memcpy(table->first, other->first, sizeof table->first);
   memcpy(table->stride, other->stride, sizeof table->stride);
   table->slab = other->slab;

@@ -38,7 +38,7 @@ void world_trim(ecs_World *world) {
     group_trim(group, &store->memory);
     place_rows(store, group);
     if (group->id != 0) locator_trim(&group->locator, &store->memory);
-    store_touch(store, group);
+    note_all(store, group);
   }
   group_lists_remake(store);
   locator_trim(&store->lists, &store->memory);

@@ -204,7 +204,6 @@ TEST(stamps_live_as_long_as_a_query_asks) {
   assert_null(table->stamps);
   see(scene.query);
   assert_non_null(table->stamps);
-  assert_false(table->plain);
   assert_int_equal(ecs_query_destroy(scene.query), ECS_OK);
   assert_null(table->stamps);
   assert_int_equal(store->watches, 0);

@@ -11,7 +11,7 @@ static void assert_ways(const Store *world, ecs_Component id,
 }
 
 TEST(the_shortest_way_that_fits_is_chosen) {
-  const ChangeWays *ways = &entity_change_ways;
+  const ChangeWays *ways = entity_change_ways;
   const struct {
     const char *letters;
     ecs_Storage storage;
@@ -20,16 +20,10 @@ TEST(the_shortest_way_that_fits_is_chosen) {
   } cases[] = {
       {"f", ECS_STORE_TABLE, ways->add_in_main, ways->remove_in_main},
       {"", ECS_STORE_TABLE, ways->add_in_main, ways->remove_in_main},
-      {"w", ECS_STORE_TABLE, ways->add_mixed_in_main, ways->remove_in_main},
-      {"fw", ECS_STORE_TABLE, ways->add_mixed_in_main, ways->remove_in_main},
-      {"d", ECS_STORE_TABLE, ways->add_mixed_in_main,
-       ways->remove_mixed_in_main},
+      {"fw", ECS_STORE_TABLE, ways->add_in_main, ways->remove_in_main},
       {"", ECS_STORE_BITS, ways->add_as_bit, ways->remove_as_bit},
-      {"ff", ECS_STORE_SPARSE, ways->add_to_set, ways->remove_from_set},
-      {"", ECS_STORE_SPARSE, ways->add_to_set, ways->remove_from_set},
-      {"fw", ECS_STORE_SPARSE, ways->add_mixed_to_set, ways->remove_from_set},
-      {"fb", ECS_STORE_SPARSE, ways->add_mixed_to_set,
-       ways->remove_mixed_from_set}};
+      {"fb", ECS_STORE_SPARSE, ways->add_to_set, ways->remove_from_set},
+      {"", ECS_STORE_SPARSE, ways->add_to_set, ways->remove_from_set}};
   for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     Fixture fixture;
     start(&fixture);
@@ -42,7 +36,7 @@ TEST(the_shortest_way_that_fits_is_chosen) {
 
 /* In a group of several components only the general ways fit. */
 TEST(a_component_that_changes_its_group_is_placed_again) {
-  const ChangeWays *ways = &entity_change_ways;
+  const ChangeWays *ways = entity_change_ways;
   Fixture fixture;
   start(&fixture);
   Store *world = &fixture.world;

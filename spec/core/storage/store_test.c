@@ -12,7 +12,7 @@ TEST(a_store_that_cannot_be_made_leaves_nothing) {
     Store world;
     ecs_Memory record = failing_memory_init(&failing);
     failing_memory_arm(&failing, n, FAIL_ONCE);
-    ecs_Status status = store_init(&world, &entity_change_ways, record, 0);
+    ecs_Status status = store_init(&world, entity_change_ways, record, 0);
     if (failing_memory_disarm(&failing) == 0) {
       assert_int_equal(status, ECS_OK);
       assert_sound(&world);

@@ -19,7 +19,7 @@ typedef struct Fixture {
 
 static inline void start(Fixture *fixture) {
   ecs_Memory record = failing_memory_init(&fixture->failing);
-  assert_int_equal(store_init(&fixture->world, &entity_change_ways, record, 0),
+  assert_int_equal(store_init(&fixture->world, entity_change_ways, record, 0),
                    ECS_OK);
 }
 
