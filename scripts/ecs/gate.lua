@@ -83,9 +83,9 @@ local function run(world, system, dt, clock)
   return done, thrown, text
 end
 
---- Reads these options of a system that is being defined. Returns nil, or an
--- error message.
-function gate.prepare(state, system, spec)
+--- What is wrong with the options of a system that is being defined; nil:
+-- nothing.
+function gate.objection(state, spec)
   local every, when, in_state = spec.every, spec.when, spec.in_state
   if every ~= nil and not period.is_length(every) then
     return "every is the time from one run to the next, a number above 0, not "
@@ -97,6 +97,13 @@ function gate.prepare(state, system, spec)
     local problem = states.objection(state, in_state)
     if problem then return "in_state: " .. problem end
   end
+end
+
+--- Keeps a system that is being defined off by its options, which were checked.
+-- Its run is as event.lua leaves it: what keeps a system off comes before what
+-- it meets.
+function gate.prepare(system, spec)
+  local every, when, in_state = spec.every, spec.when, spec.in_state
   system.in_state = in_state
   if every then
     system.every, system.rest, system.since = every + 0.0, 0.0, 0.0

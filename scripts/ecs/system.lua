@@ -337,7 +337,7 @@ local function read(world, state, spec, level)
     fail(spec.name, "parameters are for native", level + 1)
   end
   -- What needs no query comes first: a query defines its components.
-  local problem = gate.prepare(state, system, spec)
+  local problem = gate.objection(state, spec)
     or system_each.read(system, spec)
   if problem then fail(spec.name, problem, level + 1) end
   system.query, system.shared = query_of(world, state, system, spec, level + 1)
@@ -347,6 +347,7 @@ local function read(world, state, spec, level)
     system.kernel, system.row, system.values =
       kernel_of(spec, system.query, level + 1)
   end
+  gate.prepare(system, spec)
   problem = system_each.prepare(world, system, spec, state)
   if problem then fail(spec.name, problem, level + 1) end
   return system
