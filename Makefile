@@ -70,22 +70,21 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
-  object/plain_table \
-  object/read_file object/tokens object/same_code object/lua_math \
-  component/definition component/new_definition component/define \
-  component/prefab component/new_prefab \
-  component/host_definition \
-  world/open_walk world/recent_queries world/lua_world world/collect world/recording world/borrowed \
-  world/report world/telling world/components world/parts world/families \
-  world/world_methods world/advice \
-  world/entity_methods world/link_methods world/field_calls \
-  world/value_calls world/spawner world/prepared world/traceback world/frames \
-  world/totals world/script_hash \
-  query/lua_query query/lua_grid query/world_queries query/column_copy \
-  query/kept_columns query/batch_view query/walk_end query/batch_loop query/spawn_many \
-  query/row_view query/observer_calls query/observers query/world_close query/block_loop query/row_loop query/grid_loop query/bulk_methods query/row_random \
-  program/lua_kernel program/table_copy program/lua_program program/outside program/exit_loop \
-  missing_names host module
+  object/plain_table object/read_file object/tokens object/same_code \
+  object/lua_math component/definition component/new_definition \
+  component/define component/prefab component/new_prefab \
+  component/host_definition world/open_walk world/recent_queries \
+  world/lua_world world/collect world/recording world/borrowed world/report \
+  world/telling world/components world/parts world/families \
+  world/world_methods world/advice world/entity_methods world/link_methods \
+  world/field_calls world/value_calls world/spawner world/prepared \
+  world/traceback world/frames world/totals world/script_hash query/lua_query \
+  query/lua_grid query/world_queries query/column_copy query/kept_columns \
+  query/batch_view query/walk_end query/batch_loop query/spawn_many \
+  query/row_view query/observer_calls query/observers query/world_close \
+  query/block_loop query/row_loop query/grid_loop query/bulk_methods \
+  query/row_random program/lua_kernel program/table_copy program/lua_program \
+  program/outside program/exit_loop missing_names host module
 
 # What the mutation score is about: what moves rows, finds them and computes on
 # them. tools/mutants.lua refuses a name that is no module.
@@ -218,7 +217,7 @@ all: libraries lua54 luajit kernels embed
 help:
 	@echo 'make demo      a simulation on Lua 5.4 and on LuaJIT'
 	@echo 'make test      every suite, most of them short; ends with the counts'
-	@echo 'make check-hard the same suites at length: an hour on two cores'
+	@echo 'make check-hard the same suites at length: some 40 minutes on two cores'
 	@echo 'make suite     NAME=c-asan TIER=quick ONLY=: one of them'
 	@echo 'make bench     the tables of numbers, hand-written C in the same run'
 	@echo 'make bench-lua the part of it that scripts see, on both VMs'

@@ -9,7 +9,8 @@
 -- fast as the baseline. Without it the row shows whether the aim of this
 -- library is met, where the benchmark has one. A row with `apart`, ns, is
 -- beside a program that is not in the repository; `aim` is then the ratio. Rows
--- that are `counted` are not there in the small worlds of --smoke.
+-- that are `counted` are not there in the small worlds of --smoke; those that
+-- are `compared` need not be there, because either side may be the faster one.
 
 local claims = {}
 

@@ -82,7 +82,7 @@ bool store_replace_again(Store *store, ecs_Entity entity, ecs_Component gone,
     return false;
   ecs_Entity filler = 0;
   uint32_t row = slot->row_bits;
-  note_changed(store, store_main(store)); /* nobody watches it */
+  note_changed(store, store_main(store)); /* it is not watched */
   uint32_t to_row = table_replace_row(to, from, row, &route->gone_columns,
                                       &route->added_columns, &filler);
   slot->table_bits += to->id - from->id; /* the low bits */

@@ -110,8 +110,8 @@ static bool marks_follow(const Store *store, const RowMarks *marks) {
   return marks->made && marks->set != NULL && !store->journal.lost;
 }
 
-/* Writes the marks of the rows that entities of the journal have now. What was in a row
- * that is left was moved there by the same change, or the row is gone. */
+/* Writes the marks of the rows that entities of the journal have now. What was in
+ * a row that is left was moved there by the same change, or the row is gone. */
 static void mark_noted(const Store *store, RowMarks *marks) {
   const Journal *journal = &store->journal;
   for (uint32_t i = 0; i < journal->count; i++) {

@@ -1,9 +1,9 @@
 /* change_note.h: the one door through which changes of rows are told.
  *
  * What changes rows calls one of these functions right after it, and does
- * nothing else for those who follow the change:
+ * nothing else for what follows the change:
  *
- *      note_changed    no row is another, or nobody watches the group
+ *      note_changed    no row is another, or the group is not watched
  *      note_entered    an entity has its first row of a group
  *      note_left       it has none there any more
  *      note_moved      two entities have other rows of a group: one that moved
@@ -16,7 +16,7 @@
  *                     \--> journal: entities with another row of the main
  *                          group, which marks follow at the next query
  *
- * A change that nobody watches is two increments. Readers of the journal get
+ * A change that is not watched is two increments. Readers of the journal get
  * each entity at least once, in any order, and look up where it is now; or they
  * are told that it is incomplete, and look at every row.
  *
@@ -30,8 +30,8 @@
 
 #include "storage/store.h"
 
-/* Counts a change of a group in which no row has got another place, or which
- * nobody watches. Every change must be counted: query results and located rows
+/* Counts a change of a group in which no row has moved, or which is not watched.
+ * Every change must be counted: query results and located rows
  * are used again until then. */
 static inline void note_changed(Store *store, Group *group) {
   ECS_ASSERT(store->groups[group->id] == group);

@@ -33,7 +33,7 @@ typedef struct QueryUse QueryUse;
 
 /* Entities with another row of the main group (change_note.h). */
 typedef struct Journal {
-  uint32_t *indices; /* of entities; owned; NULL: nobody reads the journal */
+  uint32_t *indices; /* of entities; owned; NULL: no marks read the journal */
   uint32_t count;
   bool lost;       /* there was no room for all, or any row may be another */
   RowMarks *marks; /* the first of all sets' marks; owned by sets and queries */

@@ -10,7 +10,8 @@
  *
  * Closing an inner level leaves its records to the level around it. Closing the
  * outermost level applies all of them, or none; where memory runs out, it can
- * keep them for another attempt. Discarding a level takes its own records back. Every opening and closing increments row_epoch.
+ * keep them for another attempt. Discarding a level takes its own records back.
+ * Every opening and closing increments row_epoch.
  *
  * A cursor is memory of its user, who may copy it, end it twice, or end an
  * outer one first. So the level and its cursor hold the same stamp, a number
