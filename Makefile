@@ -39,7 +39,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
   query/cursor query/query_entities query/query_use query/grid \
   query/grid_fresh query/grid_build query/grid_order query/grid_walk \
   query/grid_nearest query/grid_report \
-  change/entity_change change/entity_change_fast change/replacement \
+  change/change_state change/entity_change change/entity_change_fast change/replacement \
   change/bundle change/spawn change/spawn_together change/group_fill \
   change/regroup change/staged_rows change/chain_shape change/command_buffer \
   change/list_change change/recorded_spawn change/net_effect \

@@ -14,7 +14,9 @@
 --   * an object refers to no symbol that a later one defines: what the compiler
 --     believes of a declaration, the symbol table does not (`nm`);
 --   * a header declares only what its own .c defines;
---   * a type is defined once, and the name of a file occurs once.
+--   * a type is defined once, and the name of a file occurs once;
+--   * a header names no type that a later folder defines, not even to point to
+--     it: what later folders keep with an object is theirs.
 --
 -- No function of scripts/ reads a global, not even a function of Lua, and no
 -- string is asked for a method: hosts and scripts may take functions away after
@@ -75,7 +77,7 @@ local function bare(text)
   text = text:gsub("/%*.-%*/", function(comment)
     return (comment:gsub("[^\n]", " "))
   end)
-  text = text:gsub("//[^\n]*", "")
+  text = text:gsub("//[^\n]*", ""):gsub("__attribute__%s*%b()", "")
   return (text:gsub('"([^"\n]*)"', function(inside)
     return '"' .. (" "):rep(#inside) .. '"'
   end))
@@ -260,6 +262,7 @@ local function each_type(text, found)
   end
 end
 
+-- The types of a list's files: where each is defined.
 local function judge_types(...)
   local first = {}
   for _, files in ipairs { ... } do
@@ -271,8 +274,36 @@ local function judge_types(...)
           complain(place, "defines the type %s, as %s does", name,
             first[name].place)
         end
-        first[name] = first[name] or { path = file.path, place = place }
+        first[name] = first[name]
+            or { path = file.path, place = place, module = file.module }
       end)
+    end
+  end
+  return first
+end
+
+-- The headers of a list's folders. What begins with ecs_ is declared in include/
+-- and for everybody.
+local function judge_type_floors(list, files, types)
+  local rank, count = {}, 0
+  local function folder(module) return module:match("^(.*)/") end
+  for _, name in ipairs(list.names) do
+    local room = folder(name)
+    if room and not rank[room] then
+      count = count + 1
+      rank[room] = count
+    end
+  end
+  for _, file in ipairs(files) do
+    local mine = file.kind == "h" and rank[folder(file.module)]
+    local text = mine and bare(file.text):gsub("#[^\n]*", "") or ""
+    for position, name in text:gmatch("%f[%w_]()([%a_][%w_]*)") do
+      local home = types[name] and not name:find("^ecs_")
+          and rank[folder(types[name].module)]
+      if home and home > mine then
+        complain(("%s:%d"):format(file.path, line_at(text, position)),
+          "names %s, a type of the later %s", name, types[name].path)
+      end
     end
   end
 end
@@ -398,7 +429,9 @@ local function main(...)
   judge_list(binding, binding_files, OBJECTS.binding, function(...)
     judge_binding_include(core, binding, ...)
   end)
-  judge_types(core_files, binding_files)
+  local types = judge_types(core_files, binding_files)
+  judge_type_floors(core, core_files, types)
+  judge_type_floors(binding, binding_files, types)
   judge_names()
   judge_scripts()
   if broken > 0 then

@@ -79,8 +79,8 @@ static inline void check_living(ecs_Accessor *accessor, const char *function) {
 
 static void find_layout(AccessorState *state) {
   const Store *store = &state->world->store;
-  const Component *component = &store->components[state->component];
-  state->group = store->groups[component->group_id];
+  const Component *component = &store->components.all[state->component];
+  state->group = store->groups.all[component->group_id];
   state->bit = component->bit;
   state->table = NULL;
   state->known = SLOT_UNKNOWN;
@@ -96,7 +96,7 @@ ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
   if (accessor == NULL) return ECS_E_ARGUMENT;
   AccessorState *state = state_of(accessor);
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
-  const Schema *schema = world->store.components[component].schema;
+  const Schema *schema = world->store.components.all[component].schema;
   if (schema->field_count == 0) return ECS_E_COMPONENT;
   *state = (AccessorState){.world = world,
                            .schema = schema,
@@ -110,7 +110,7 @@ ecs_Status ecs_accessor(ecs_World *world, ecs_Component component,
  * cached layout up to date. */
 static inline ecs_Status check(AccessorState *state, bool to_write) {
   const Store *store = &state->world->store;
-  const Component *component = &store->components[state->component];
+  const Component *component = &store->components.all[state->component];
   uint32_t claims = to_write ? component->readers : component->writers;
   if (ECS_UNLIKELY(claims > 0))
     return world_refuse_access(state->world, state->component);
@@ -141,7 +141,7 @@ static inline bool use_table(AccessorState *state, const Table *table) {
 static ECS_ASSERT_ONLY bool agrees(const AccessorState *state,
                                    ecs_Entity entity, size_t row) {
   const Store *store = &state->world->store;
-  const Component *component = &store->components[state->component];
+  const Component *component = &store->components.all[state->component];
   Table *table = NULL;
   uint32_t found = 0;
   return store_locate_columns(store, component, entity, &table, &found) ==
@@ -227,7 +227,7 @@ static inline bool find_any_cached(const AccessorState *state,
 static ECS_APART ecs_Status get_mixed(AccessorState *state, ecs_Entity entity,
                                       void *image) {
   const Store *store = &state->world->store;
-  const Component *component = &store->components[state->component];
+  const Component *component = &store->components.all[state->component];
   const Schema *schema = state->schema;
   size_t row;
   if (ECS_UNLIKELY(component->writers > 0 ||
@@ -252,7 +252,7 @@ ecs_Status ecs_accessor_get(ecs_Accessor *accessor, ecs_Entity entity,
   ECS_MISUSE_IF(image == NULL, "image is NULL");
   AccessorState *state = state_of(accessor);
   const Store *store = &state->world->store;
-  const Component *component = &store->components[state->component];
+  const Component *component = &store->components.all[state->component];
   if (ECS_UNLIKELY(component->writers > 0 ||
                    state->plain_version != store->layout_version))
     return get_mixed(state, entity, image);
@@ -272,7 +272,7 @@ static void store_element(const AccessorState *state, uint32_t field,
 }
 
 static bool has_links(const AccessorState *state) {
-  return state->world->store.components[state->component].link_count > 0;
+  return state->world->store.components.all[state->component].link_count > 0;
 }
 
 /* If an entity has records, a change of it must be recorded too, after them;
@@ -301,7 +301,7 @@ static ECS_COLD ecs_Status set_slowly(AccessorState *state, ecs_Entity entity,
 static ECS_APART ecs_Status set_mixed(AccessorState *state, ecs_Entity entity,
                                       const void *image) {
   const Store *store = &state->world->store;
-  const Component *component = &store->components[state->component];
+  const Component *component = &store->components.all[state->component];
   size_t row;
   if (ECS_UNLIKELY(component_is_guarded(component) ||
                    state->world->commands.entity_count > 0 ||
@@ -323,7 +323,7 @@ ecs_Status ecs_accessor_set(ecs_Accessor *accessor, ecs_Entity entity,
   ECS_MISUSE_IF(image == NULL, "image is NULL");
   AccessorState *state = state_of(accessor);
   const Store *store = &state->world->store;
-  const Component *component = &store->components[state->component];
+  const Component *component = &store->components.all[state->component];
   if (ECS_UNLIKELY(component_is_guarded(component) ||
                    state->world->commands.entity_count > 0 ||
                    state->plain_version != store->layout_version))

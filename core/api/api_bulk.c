@@ -82,7 +82,7 @@ static ecs_Status record_now(ecs_Query *query, const BulkRequest *request,
 }
 
 static const Component *component_of(const BulkRequest *request) {
-  return &request->world->store.components[request->component];
+  return &request->world->store.components.all[request->component];
 }
 
 /* Adding, removing, destroying -------------------------------------------- */
@@ -183,7 +183,7 @@ ecs_Status ecs_query_mark_all(ecs_Query *query, ecs_Component tag) {
   ECS_MUST_LIVE(QUERY, query);
   ecs_World *world = world_of(query);
   if (!world_has_component(world, tag)) return ECS_E_COMPONENT;
-  const Component *component = &world->store.components[tag];
+  const Component *component = &world->store.components.all[tag];
   if (!component_is_bits(component) || component->observed)
     return ECS_E_COMPONENT;
   if (world->depth > world->deferrals) return ECS_E_OPEN;
@@ -280,7 +280,7 @@ ecs_Status ecs_query_set_all(ecs_Query *query, ecs_Component component,
   ECS_MUST_LIVE(QUERY, query);
   ecs_World *world = world_of(query);
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
-  bool is_tag = world->store.components[component].schema->field_count == 0;
+  bool is_tag = world->store.components.all[component].schema->field_count == 0;
   if (image == NULL && fields != 0 && !is_tag) return ECS_E_ARGUMENT;
   BulkRequest request = {world, component, image, fields, 0};
   if (world->depth > 0) return set_later(query, &request);

@@ -18,9 +18,10 @@
 ecs_Status ecs_spawn_bundle(ecs_World *world, ecs_Bundle bundle,
                             const void *const *values, ecs_Entity *entity) {
   ECS_MUST_LIVE(WORLD, world);
-  if (ECS_UNLIKELY(bundle - 1u >= world->store.bundle_count))
+  if (ECS_UNLIKELY(!change_has_bundle(&world->store, bundle)))
     return ECS_E_ARGUMENT;
-  return world_spawn(world, world->store.bundles[bundle - 1], values, entity);
+  return world_spawn(world, change_bundle(&world->store, bundle), values,
+                     entity);
 }
 
 /* The bundle of a list of components, in *bundle. */
@@ -101,7 +102,7 @@ ecs_Status ecs_set(ecs_World *world, ecs_Entity entity, ecs_Component component,
   ECS_MUST_LIVE(WORLD, world);
   if (ECS_UNLIKELY(!world_has_component(world, component)))
     return ECS_E_COMPONENT;
-  bool is_tag = world->store.components[component].schema->field_count == 0;
+  bool is_tag = world->store.components.all[component].schema->field_count == 0;
   if (image == NULL && fields != 0 && !is_tag) return ECS_E_ARGUMENT;
   return world_set(world, entity, component, image, fields);
 }
@@ -117,7 +118,7 @@ static ECS_COLD ecs_Status refuse_read(const ecs_World *world,
  * cursor writes the component. */
 static inline ecs_Status check_read(const ecs_World *world, ecs_Component id) {
   if (ECS_UNLIKELY(!world_has_component(world, id))) return ECS_E_COMPONENT;
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   if (ECS_UNLIKELY(component->schema->field_count == 0)) return ECS_E_COMPONENT;
   return ECS_UNLIKELY(component->writers > 0) ? refuse_read(world, id) : ECS_OK;
 }
@@ -130,7 +131,7 @@ ecs_Status ecs_get(const ecs_World *world, ecs_Entity entity, ecs_Component id,
   uint32_t row;
   ecs_Status status = check_read(world, id);
   if (ECS_UNLIKELY(status != ECS_OK)) return status;
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   status = store_locate_columns(&world->store, component, entity, &table, &row);
   if (ECS_UNLIKELY(status != ECS_OK))
     return world_absence(world, entity, status);
@@ -149,7 +150,7 @@ ecs_Status ecs_get_field(const ecs_World *world, ecs_Entity entity,
   uint32_t row;
   ecs_Status status = check_read(world, id);
   if (status == ECS_E_COMPONENT) return status;
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   if (field >= component->schema->field_count) return ECS_E_FIELD;
   if (status != ECS_OK) return status;
   status = store_locate_columns(&world->store, component, entity, &table, &row);
@@ -167,7 +168,7 @@ static ecs_Status make_image(const ecs_World *world, ecs_Component id,
                              uint32_t field, double value,
                              ComponentImage *image) {
   if (!world_has_component(world, id)) return ECS_E_COMPONENT;
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   const Schema *schema = component->schema;
   if (schema->field_count == 0) return ECS_E_COMPONENT;
   if (field >= schema->field_count) return ECS_E_FIELD;
@@ -198,7 +199,7 @@ ecs_Status ecs_set_field(ecs_World *world, ecs_Entity entity,
 static ecs_Status store_at_once(ecs_World *world, ecs_Entity entity,
                                 ecs_Component id, const void *image,
                                 uint64_t fields) {
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   Table *table;
   uint32_t row;
   ecs_Status status =
@@ -217,8 +218,8 @@ ecs_Status ecs_row_store(ecs_World *world, ecs_Entity entity,
   uint64_t fields = UINT64_C(1) << (field & 63u);
   ecs_Status status = make_image(world, component, field, value, &image);
   if (status != ECS_OK) return status;
-  bool waits =
-      link_is_named(&world->links, &world->store.components[component], fields);
+  bool waits = link_is_named(&world->links,
+                             &world->store.components.all[component], fields);
   return (at_once && !waits ? store_at_once : world_store)(
       world, entity, component, &image, fields);
 }
@@ -231,7 +232,7 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
   ECS_MUST_LIVE(WORLD, world);
   Table *table;
   if (ECS_UNLIKELY(!world_has_component(world, id))) return false;
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   if (ECS_UNLIKELY(component->group_id != 0 || component_is_bits(component)))
     return world_has(world, entity, id);
   bool has = store_find_slot(&world->store, entity, &table) != NULL &&
@@ -252,7 +253,7 @@ uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,
   ECS_MUST_LIVE(WORLD, world);
   if (components == NULL) capacity = 0;
   uint32_t count = 0;
-  for (ecs_Component id = 1; id < world->store.component_count; id++) {
+  for (ecs_Component id = 1; id < world->store.components.count; id++) {
     if (!ecs_has(world, entity, id)) continue;
     if (count < capacity) components[count] = id;
     count++;

@@ -14,10 +14,10 @@ static bool is_given(const Bundle *bundle, ecs_Component component) {
 static ecs_Status check_member(const ecs_World *world, const ecs_Family *family,
                                uint32_t member) {
   const ecs_Member *checked = &family->members[member];
-  if (checked->bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
+  if (!change_has_bundle(&world->store, checked->bundle)) return ECS_E_ARGUMENT;
   if (member == 0) return ECS_OK;
   if (checked->parent >= member) return ECS_E_ARGUMENT;
-  return is_given(world->store.bundles[checked->bundle - 1], family->link)
+  return is_given(change_bundle(&world->store, checked->bundle), family->link)
              ? ECS_OK
              : ECS_E_COMPONENT;
 }

@@ -24,7 +24,7 @@ ecs_Status ecs_component_statistics(const ecs_World *world, ecs_Component id,
   ECS_MUST_LIVE(WORLD, world);
   if (!world_has_component(world, id)) return ECS_E_COMPONENT;
   if (statistics == NULL) return ECS_E_ARGUMENT;
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   statistics->changes = component->changes;
   statistics->place = place_of(component, id, &statistics->beside);
   return ECS_OK;
@@ -61,9 +61,9 @@ static uint32_t *make_labels(const LayoutAdvice *advice) {
   const LayoutProblem *problem = &advice->problem;
   Store *store = problem->store;
   uint32_t *labels =
-      memory_zeroed(&store->memory, store->component_count, sizeof(uint32_t));
+      memory_zeroed(&store->memory, store->components.count, sizeof(uint32_t));
   if (labels == NULL) return NULL;
-  for (uint32_t i = 0; i < store->component_count; i++)
+  for (uint32_t i = 0; i < store->components.count; i++)
     labels[i] = REGROUP_STAYS;
   for (uint32_t k = 0; k < problem->component_count; k++)
     labels[problem->components[k].id] = advice->better.places[k];
@@ -76,7 +76,7 @@ static ecs_Status apply(const LayoutAdvice *advice) {
   if (labels == NULL) return ECS_E_MEMORY;
   ecs_Status status = store_partition(store, labels);
   memory_free(&store->memory, labels,
-              store->component_count * sizeof(uint32_t));
+              store->components.count * sizeof(uint32_t));
   return status;
 }
 
@@ -87,13 +87,14 @@ static ecs_Status apply(const LayoutAdvice *advice) {
 /* Rounds up, so that what happened once stays known. */
 static void halve_counts(Store *store) {
   uint64_t frames = 0;
-  for (uint32_t i = 0; i < store->use_count; i++)
-    if (store->uses[i].runs > frames) frames = store->uses[i].runs;
+  const QueryUses *uses = query_uses(store);
+  for (uint32_t i = 0; i < uses->count; i++)
+    if (uses->all[i].runs > frames) frames = uses->all[i].runs;
   if (frames < HALVED_FRAMES) return;
-  for (uint32_t i = 0; i < store->use_count; i++)
-    store->uses[i].runs -= store->uses[i].runs / 2;
-  for (uint32_t i = 1; i < store->component_count; i++)
-    store->components[i].changes -= store->components[i].changes / 2;
+  for (uint32_t i = 0; i < uses->count; i++)
+    uses->all[i].runs -= uses->all[i].runs / 2;
+  for (uint32_t i = 1; i < store->components.count; i++)
+    store->components.all[i].changes -= store->components.all[i].changes / 2;
 }
 
 ecs_Status ecs_world_optimize(ecs_World *world, ecs_Advice *entries,

@@ -31,7 +31,7 @@ static ecs_Status record_one(const ListRequest *request, ecs_Entity entity) {
 static bool is_recorded(const ListRequest *request) {
   const LinkSet *links = &request->world->links;
   const Component *component =
-      &request->world->store.components[request->component];
+      &request->world->store.components.all[request->component];
   if (request->kind == COMMAND_DESTROY)
     return world_has_links(links) || request->world->observers.asks_deaths;
   if (component->observed) return true;

@@ -18,7 +18,7 @@ ecs_Status ecs_observe(ecs_World *world, ecs_Occasion occasion,
   if (terms > 0 && !world_has_component(world, component))
     return ECS_E_COMPONENT;
   if (occasion == ECS_ON_SET &&
-      world->store.components[component].field_count == 0)
+      world->store.components.all[component].field_count == 0)
     return ECS_E_COMPONENT;
   return observer_set_add(&world->observers, &world->store, occasion, &term,
                           terms, observer);

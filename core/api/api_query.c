@@ -53,7 +53,7 @@ static ecs_Status find_link(const ecs_World *world, const ecs_Term *terms,
     up = up || terms[i].access == ECS_UP;
     if (terms[i].access != ECS_ALONG) continue;
     if (along != NULL) return ECS_E_ARGUMENT;
-    along = &world->store.components[terms[i].component];
+    along = &world->store.components.all[terms[i].component];
   }
   *link = NULL;
   if (along == NULL) return up ? ECS_E_ARGUMENT : ECS_OK;
@@ -137,7 +137,7 @@ ecs_Status ecs_query_sort(ecs_Query *query, uint32_t term, uint32_t field,
   ecs_Component id = query->terms[term].component;
   if (access == ECS_OPTIONAL || access == ECS_ANY || query_is_sorted(query))
     return ECS_E_ARGUMENT;
-  if (field >= query->store->components[id].field_count) return ECS_E_FIELD;
+  if (field >= query->store->components.all[id].field_count) return ECS_E_FIELD;
   return query_ask_order(query, term, field, down);
 }
 
@@ -327,7 +327,7 @@ static void claim_bundle(CursorState *state, bool claimed) {
   state->claimed = claimed;
   for (uint32_t i = 0; i < bundle->given_count; i++) {
     Component *component =
-        &state->world->store.components[bundle->items[i].component];
+        &state->world->store.components.all[bundle->items[i].component];
     if (bundle->items[i].column_count == 0) continue;
     if (claimed)
       claim_component(component, true);
@@ -504,11 +504,11 @@ ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle, uint64_t count,
     refuse_open(state_of(cursor), __func__);
     state_of(cursor)->world = NULL;
   }
-  if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
+  if (!change_has_bundle(&world->store, bundle)) return ECS_E_ARGUMENT;
   if (count >= ECS_INDEX_LIMIT)
     return memory_refuse(&world->store.memory, ECS_INDEX_LIMIT - 1u, "entities",
                          "a world");
-  Bundle *spawned = world->store.bundles[bundle - 1];
+  Bundle *spawned = change_bundle(&world->store, bundle);
   if (cursor != NULL)
     return open_spawned(world, spawned, (uint32_t)count, state_of(cursor));
   return world->depth > 0 ? spawn_later(world, spawned, (uint32_t)count, NULL)

@@ -9,7 +9,6 @@
 #include "world/world_hash.h"
 #include "world/world_trim.h"
 #include "query/grid.h"
-#include "query/query_use.h"
 #include "change/regroup.h"
 
 /* Life ------------------------------------------------------------------ */
@@ -30,6 +29,8 @@ ecs_Status ecs_world_create(const ecs_WorldDescription *description,
     memory_free(&outer, created, sizeof(ecs_World));
     return status;
   }
+  change_state_init(&created->changes, &created->store);
+  query_uses_init(&created->uses, &created->store);
   command_buffer_init(&created->commands, &created->store);
   entity_names_init(&created->names);
   LIVING_ENTER(WORLD, created);
@@ -55,7 +56,7 @@ void ecs_world_destroy(ecs_World *world) {
   command_flush_deinit(&world->commands);
   command_buffer_deinit(&world->commands);
   bundle_destroy_all(&world->store);
-  query_use_deinit(&world->store);
+  query_uses_deinit(&world->store);
   store_deinit(&world->store);
   LIVING_LEAVE(WORLD, world);
   (void)memory_join(&world->store.memory, NULL, sizeof(ecs_World));
@@ -119,8 +120,8 @@ ecs_Status ecs_world_trim(ecs_World *world) {
 
 static uint64_t count_tables(const Store *store) {
   uint64_t count = 0;
-  for (uint32_t i = 0; i < store->group_count; i++)
-    count += store->groups[i]->table_count;
+  for (uint32_t i = 0; i < store->groups.count; i++)
+    count += store->groups.all[i]->table_count;
   return count;
 }
 
@@ -142,9 +143,9 @@ void ecs_world_statistics(const ecs_World *world, ecs_Statistics *statistics) {
       .entities = store->index.alive_count,
       .retired = store->index.retired_count,
       .dropped = world->dropped,
-      .groups = store->group_count,
+      .groups = store->groups.count,
       .tables = count_tables(store),
-      .components = store->component_count - 1u,
+      .components = store->components.count - 1u,
       .queries = world->query_count,
       .bytes = store->memory.bytes + sizeof(ecs_World),
       .peak_bytes = store->memory.peak_bytes + sizeof(ecs_World),
@@ -191,7 +192,7 @@ ecs_Status ecs_component(ecs_World *world,
   if (world->depth > 0 &&
       store_find_component(&world->store, description->name) == 0)
     return ECS_E_OPEN;
-  ecs_Component last = world->store.component_count - 1u;
+  ecs_Component last = world->store.components.count - 1u;
   ecs_Status status = link_set_reserve(&world->links, &world->store.memory,
                                        description->link_count);
   if (status == ECS_OK)
@@ -228,7 +229,7 @@ ecs_Component ecs_component_find(const ecs_World *world, const char *name) {
 static const Schema *schema_of(const ecs_World *world,
                                ecs_Component component) {
   return world_has_component(world, component)
-             ? world->store.components[component].schema
+             ? world->store.components.all[component].schema
              : NULL;
 }
 
@@ -276,7 +277,7 @@ ecs_Storage ecs_component_storage(const ecs_World *world,
                                   ecs_Component component) {
   ECS_MUST_LIVE(WORLD, world);
   return world_has_component(world, component)
-             ? world->store.components[component].storage
+             ? world->store.components.all[component].storage
              : ECS_STORE_TABLE;
 }
 
@@ -324,12 +325,13 @@ ecs_Status ecs_bundle(ecs_World *world, const ecs_Component *components,
 
 ecs_Status ecs_reserve(ecs_World *world, ecs_Bundle bundle, uint64_t count) {
   ECS_MUST_LIVE(WORLD, world);
-  if (bundle - 1u >= world->store.bundle_count) return ECS_E_ARGUMENT;
+  if (!change_has_bundle(&world->store, bundle)) return ECS_E_ARGUMENT;
   if (world->depth > 0) return ECS_E_OPEN;
   if (count > ECS_INDEX_LIMIT)
     return memory_refuse(&world->store.memory, ECS_INDEX_LIMIT - 1u, "entities",
                          "a world");
-  return spawn_reserve(&world->store, world->store.bundles[bundle - 1], count);
+  return spawn_reserve(&world->store, change_bundle(&world->store, bundle),
+                       count);
 }
 
 /* Deferral -------------------------------------------------------------- */

@@ -114,7 +114,7 @@ static ECS_ASSERT_ONLY bool agrees(const FieldAccess *access,
     return found.table == NULL
                ? row == ROW_ABSENT
                : row == found.row && (*cached)->table == found.table;
-  const Component *component = &store->components[access->component];
+  const Component *component = &store->components.all[access->component];
   bool has = found.table != NULL && table_has(found.table, component->bit);
   if (!has || row == ROW_ABSENT) return !has && row == ROW_ABSENT;
   return row == found.row && has_columns_of(*cached, found.table, component);
@@ -128,12 +128,12 @@ IN_LINE uint32_t find_cached(const FieldAccess *access, const Store *store,
 }
 
 static void find_layout(FieldAccess *access, const Store *store) {
-  const Component *component = &store->components[access->component];
+  const Component *component = &store->components.all[access->component];
   bool none = access->component == 0;
-  ECS_ASSERT(access->component < store->component_count);
+  ECS_ASSERT(access->component < store->components.count);
   access->group = none || component->group_id == 0
                       ? NULL
-                      : store->groups[component->group_id];
+                      : store->groups.all[component->group_id];
   access->schema = none ? NULL : component->schema;
   access->plain = access->schema != NULL && access->schema->uniform == ECS_F32;
   for (uint32_t i = 0; i < FIELD_TABLES; i++)
@@ -153,7 +153,7 @@ static void remember(FieldAccess *access, const Store *store,
   ECS_ASSERT(access->layout_version == store->layout_version);
   access->many = access->many || access->lone.id != FIELD_NO_TABLE;
   if (access->component != 0) {
-    const Component *component = &store->components[access->component];
+    const Component *component = &store->components.all[access->component];
     ECS_ASSERT(!component_is_bits(component));
     if (!table_has(table, component->bit)) {
       place->without = table->id;
@@ -207,7 +207,7 @@ IN_LINE const Store *open_to_read(const FieldAccess *access) {
   const ecs_World *world = *access->world;
   ECS_ASSERT(world == NULL || world_has_component(world, access->component));
   if (ECS_UNLIKELY(world == NULL ||
-                   world->store.components[access->component].writers > 0))
+                   world->store.components.all[access->component].writers > 0))
     return NULL;
   return &world->store;
 }
@@ -316,10 +316,10 @@ int32_t ecs_field_set(FieldAccess *access, double entity, uint32_t field,
                       double value) {
   const FieldTable *table;
   const ecs_World *world = *access->world;
-  if (ECS_UNLIKELY(
-          world == NULL ||
-          component_is_guarded(&world->store.components[access->component]) ||
-          world->commands.entity_count > 0))
+  if (ECS_UNLIKELY(world == NULL ||
+                   component_is_guarded(
+                       &world->store.components.all[access->component]) ||
+                   world->commands.entity_count > 0))
     return false;
   const Store *store = &world->store;
   uint32_t row = find_cached(access, store, entity, &table);
@@ -362,10 +362,10 @@ int32_t ecs_fields_set(FieldSelection *selection, double entity,
   const FieldTable *table;
   FieldAccess *access = &selection->access;
   const ecs_World *world = *access->world;
-  if (ECS_UNLIKELY(
-          world == NULL ||
-          component_is_guarded(&world->store.components[access->component]) ||
-          world->commands.entity_count > 0))
+  if (ECS_UNLIKELY(world == NULL ||
+                   component_is_guarded(
+                       &world->store.components.all[access->component]) ||
+                   world->commands.entity_count > 0))
     return false;
   uint32_t row = find(access, &world->store, entity, &table);
   if (ECS_UNLIKELY(!is_row(row))) return false;
@@ -384,7 +384,7 @@ static ECS_COLD FieldAnswer has_slowly(FieldAccess *access,
                                        const ecs_World *world, double entity) {
   const FieldTable *table;
   ecs_Component component = access->component;
-  bool has = component_is_bits(&world->store.components[component])
+  bool has = component_is_bits(&world->store.components.all[component])
                  ? world_has(world, handle_of(entity), component)
                  : is_row(find_slowly(access, &world->store, entity, &table));
   return has ? FIELD_YES : FIELD_NO;

@@ -79,7 +79,7 @@ static void use_set(ecs_Rows *rows, const Group *group, uint32_t bit) {
 /* Brings everything up to date with the world. */
 static void renew(ecs_Rows *rows) {
   const Store *store = &rows->world->store;
-  const Component *component = &store->components[rows->component];
+  const Component *component = &store->components.all[rows->component];
   uint64_t epoch = store->row_epoch;
   forget(rows);
   if (component->group_id == 0)
@@ -115,7 +115,7 @@ ecs_Status ecs_rows_prepare(ecs_World *world, ecs_Component component,
   if (abi != ECS_ROWS_ABI || bytes != sizeof(ecs_Rows)) return ECS_E_ABI;
   if (rows == NULL) return ECS_E_ARGUMENT;
   if (!world_has_component(world, component)) return ECS_E_COMPONENT;
-  const Schema *schema = world->store.components[component].schema;
+  const Schema *schema = world->store.components.all[component].schema;
   if (schema->field_count == 0) return ECS_E_COMPONENT;
   *rows = (ecs_Rows){.epoch = &world->store.row_epoch,
                      .field_count = schema->field_count,
@@ -134,7 +134,7 @@ static ecs_Status locate(ecs_Rows *rows, ecs_Entity entity, bool to_write,
                          ecs_Row *row) {
   ecs_World *world = rows->world;
   const Store *store = &world->store;
-  const Component *component = &store->components[rows->component];
+  const Component *component = &store->components.all[rows->component];
   Table *table = NULL;
   uint32_t index = 0;
   if (rows->held_epoch != store->row_epoch) renew(rows);
@@ -177,7 +177,7 @@ void ecs_rows_verify(const ecs_Rows *rows, ecs_Entity entity,
   ECS_MUST_LIVE(WORLD, rows->world);
   if (row == NULL) return;
   const Store *store = &rows->world->store;
-  const Component *component = &store->components[rows->component];
+  const Component *component = &store->components.all[rows->component];
   Table *table = NULL;
   uint32_t index = 0;
   ECS_ASSERT(store_locate_columns(store, component, entity, &table, &index) ==

@@ -23,8 +23,8 @@ double ecs_spawn_call(const SpawnCall *call, const double *numbers) {
   ecs_World *world = *call->world;
   ecs_Entity entity;
   if (ECS_UNLIKELY(world == NULL || call->bundle == 0)) return 0;
-  ECS_ASSERT(call->bundle <= world->store.bundle_count);
-  Bundle *bundle = world->store.bundles[call->bundle - 1];
+  ECS_ASSERT(change_has_bundle(&world->store, call->bundle));
+  Bundle *bundle = change_bundle(&world->store, call->bundle);
   if (ECS_UNLIKELY(bundle->noticed)) return 0;
   for (uint32_t k = 0; k < call->count; k++)
     if (ECS_UNLIKELY(!store(&call->places[k], numbers[k]))) return 0;

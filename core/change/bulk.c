@@ -289,7 +289,7 @@ static ecs_Status change_all(BulkChange *change) {
 }
 
 static BulkChange change_of(ecs_Query *query, ecs_Component id) {
-  Component *component = &query->store->components[id];
+  Component *component = &query->store->components.all[id];
   return (BulkChange){.query = query,
                       .store = query->store,
                       .id = id,

@@ -19,7 +19,7 @@ static void leave_group(Store *store, Group *group, ecs_Entity entity) {
 static void leave_listed(Store *store, ecs_Entity entity) {
   uint32_t id = group_lists_take(store, id_index(entity));
   while (id != 0) {
-    Group *group = store->groups[id];
+    Group *group = store->groups.all[id];
     leave_group(store, group, entity);
     id = group_lists_next(group, id_index(entity));
   }
@@ -29,13 +29,13 @@ static void leave_listed(Store *store, ecs_Entity entity) {
  * summary is left: the slot is freed next. */
 static ECS_COLD void leave_groups(Store *store, ecs_Entity entity,
                                   uint32_t summary) {
-  uint32_t near = store->group_count;
+  uint32_t near = store->groups.count;
   if (near > ECS_NEAR_GROUPS) near = ECS_NEAR_GROUPS;
   if (summary >> (SLOT_SUMMARY_BITS - 1u) != 0) leave_listed(store, entity);
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
     for (uint32_t i = first; i < near; i += SLOT_SUMMARY_BITS)
-      leave_group(store, store->groups[i], entity);
+      leave_group(store, store->groups.all[i], entity);
   }
 }
 

@@ -196,7 +196,7 @@ static ecs_Status reserve_set(SetJoin *join) {
 
 /* Counts changes of the only component of a set. */
 static void count_changes(Store *store, const Group *set, uint32_t count) {
-  store->components[set->components[0].component].changes += count;
+  store->components.all[set->components[0].component].changes += count;
 }
 
 static void enter_all(const SetJoin *join) {

@@ -27,44 +27,47 @@ void bundle_destroy(Store *store, Bundle *bundle) {
 }
 
 void bundle_forget_once(Store *store) {
+  Bundle **recent = change_state(store)->recent_bundles;
   for (uint32_t i = 0; i < ECS_RECENT_BUNDLES; i++) {
-    bundle_destroy(store, store->recent_bundles[i]);
-    store->recent_bundles[i] = NULL;
+    bundle_destroy(store, recent[i]);
+    recent[i] = NULL;
   }
 }
 
 void bundle_destroy_all(Store *store) {
-  for (uint32_t i = 0; i < store->bundle_count; i++)
-    bundle_destroy(store, store->bundles[i]);
-  memory_free(&store->memory, store->bundles,
-              store->bundle_capacity * sizeof(Bundle *));
+  ChangeState *state = change_state(store);
+  for (uint32_t i = 0; i < state->bundle_count; i++)
+    bundle_destroy(store, state->bundles[i]);
+  memory_free(&store->memory, state->bundles,
+              state->bundle_capacity * sizeof(Bundle *));
   bundle_forget_once(store);
-  store->bundles = NULL;
-  store->bundle_count = store->bundle_capacity = 0;
+  state->bundles = NULL;
+  state->bundle_count = state->bundle_capacity = 0;
 }
 
 static uint32_t count_columns(const Store *store,
                               const ecs_Component *components, uint32_t count) {
   uint32_t columns = 0;
   for (uint32_t i = 0; i < count; i++)
-    columns += store->components[components[i]].schema->field_count;
+    columns += store->components.all[components[i]].schema->field_count;
   return columns;
 }
 
 /* Decides whether spawns of the bundle are noticed. */
 static void choose(const Store *store, Bundle *bundle) {
-  bundle->noticed = store->notices_births || bundle->linked;
+  bundle->noticed = change_state(store)->notices_births || bundle->linked;
   for (uint32_t i = 0; i < bundle->item_count; i++)
-    if (store->components[bundle->items[i].component].observed)
+    if (store->components.all[bundle->items[i].component].observed)
       bundle->noticed = true;
 }
 
 void bundle_choose_all(Store *store) {
-  for (uint32_t i = 0; i < store->bundle_count; i++)
-    choose(store, store->bundles[i]);
+  const ChangeState *state = change_state(store);
+  for (uint32_t i = 0; i < state->bundle_count; i++)
+    choose(store, state->bundles[i]);
   for (uint32_t i = 0; i < ECS_RECENT_BUNDLES; i++)
-    if (store->recent_bundles[i] != NULL)
-      choose(store, store->recent_bundles[i]);
+    if (state->recent_bundles[i] != NULL)
+      choose(store, state->recent_bundles[i]);
 }
 
 /* Fills in what does not depend on the layout: items, and where each column is
@@ -73,12 +76,12 @@ static void fill_items(const Store *store, Bundle *bundle,
                        const ecs_Component *components) {
   uint32_t column = 0;
   for (uint32_t i = 0; i < bundle->item_count; i++) {
-    const Schema *schema = store->components[components[i]].schema;
+    const Schema *schema = store->components.all[components[i]].schema;
     bundle->items[i] = (BundleItem){.component = components[i],
                                     .first_column = column,
                                     .column_count = schema->field_count,
                                     .zero_defaults = schema->zero_defaults};
-    const Component *component = &store->components[components[i]];
+    const Component *component = &store->components.all[components[i]];
     if (component->link_count > 0) bundle->linked = true;
     if (component->need_count > 0) bundle->needy = true;
     for (uint32_t k = 0; k < schema->field_count; k++, column++)
@@ -162,7 +165,8 @@ static Bundle *create_with_needs(Store *store, const ecs_Component *components,
   for (uint32_t i = 0; listed && i < count; i++)
     listed = append_part(&list, memory, components[i]);
   for (uint32_t i = 0; listed && i < list.count; i++)
-    listed = append_needs(&list, store, &store->components[list.components[i]]);
+    listed =
+        append_needs(&list, store, &store->components.all[list.components[i]]);
   Bundle *bundle =
       listed ? create_exactly(store, list.components, list.count) : NULL;
   memory_free(memory, list.components, list.capacity * sizeof(ecs_Component));
@@ -173,15 +177,15 @@ static Bundle *create_with_needs(Store *store, const ecs_Component *components,
 Bundle *bundle_create(Store *store, const ecs_Component *components,
                       uint32_t count) {
   uint32_t i = 0;
-  while (i < count && store->components[components[i]].need_count == 0) i++;
+  while (i < count && store->components.all[components[i]].need_count == 0) i++;
   return i == count ? create_exactly(store, components, count)
                     : create_with_needs(store, components, count);
 }
 
 bool bundle_uses(const Store *store, ecs_Component component) {
-  for (uint32_t i = 0; i < store->bundle_count; i++)
-    for (uint32_t k = 0; k < store->bundles[i]->item_count; k++)
-      if (store->bundles[i]->items[k].component == component) return true;
+  const ChangeState *state = change_state(store);
+  for (uint32_t i = 0; i < state->bundle_count; i++)
+    if (bundle_has(state->bundles[i], component)) return true;
   return false;
 }
 
@@ -190,7 +194,7 @@ static Bundle **recent_place(Store *store, const ecs_Component *components,
                              uint32_t count) {
   uint32_t hash = count;
   for (uint32_t i = 0; i < count; i++) hash = hash * 31u + components[i];
-  return &store->recent_bundles[hash % ECS_RECENT_BUNDLES];
+  return &change_state(store)->recent_bundles[hash % ECS_RECENT_BUNDLES];
 }
 
 Bundle *bundle_find_once(Store *store, const ecs_Component *components,
@@ -212,23 +216,24 @@ Bundle *bundle_for_once(Store *store, const ecs_Component *components,
 
 ecs_Status bundle_ensure(Store *store, const ecs_Component *components,
                          uint32_t count, ecs_Bundle *id) {
-  void *bundles = store->bundles;
-  for (uint32_t i = 0; i < store->bundle_count; i++) {
-    if (!same_items(store->bundles[i], components, count)) continue;
+  ChangeState *state = change_state(store);
+  void *bundles = state->bundles;
+  for (uint32_t i = 0; i < state->bundle_count; i++) {
+    if (!same_items(state->bundles[i], components, count)) continue;
     *id = i + 1;
     return ECS_OK;
   }
-  if (store->bundle_count >= ECS_BUNDLE_LIMIT)
+  if (state->bundle_count >= ECS_BUNDLE_LIMIT)
     return memory_refuse(&store->memory, ECS_BUNDLE_LIMIT, "bundles",
                          "a world");
-  if (!memory_grow(&store->memory, &bundles, &store->bundle_capacity,
-                   store->bundle_count, 1, sizeof(Bundle *)))
+  if (!memory_grow(&store->memory, &bundles, &state->bundle_capacity,
+                   state->bundle_count, 1, sizeof(Bundle *)))
     return ECS_E_MEMORY;
-  store->bundles = bundles;
+  state->bundles = bundles;
   Bundle *bundle = bundle_create(store, components, count);
   if (bundle == NULL) return ECS_E_MEMORY;
-  store->bundles[store->bundle_count++] = bundle;
-  *id = store->bundle_count;
+  state->bundles[state->bundle_count++] = bundle;
+  *id = state->bundle_count;
   return ECS_OK;
 }
 
@@ -247,7 +252,7 @@ static void assign_groups(const Store *store, Bundle *bundle) {
   ensure_group(bundle, store_main(store));
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     BundleItem *item = &bundle->items[i];
-    const Component *component = &store->components[item->component];
+    const Component *component = &store->components.all[item->component];
     Group *group = component->group;
     item->group_index = ensure_group(bundle, group);
     item->bits_index = group->components[component->bit].bits_index;
@@ -268,7 +273,7 @@ static ecs_Status resolve_group(Store *store, Bundle *bundle, uint32_t index) {
   if (mask == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < bundle->item_count; i++) {
     const BundleItem *item = &bundle->items[i];
-    uint32_t bit = store->components[item->component].bit;
+    uint32_t bit = store->components.all[item->component].bit;
     if (item->group_index == index && item->bits_index == GROUP_NOT_BITS)
       mask[bit >> 6] |= UINT64_C(1) << (bit & 63u);
   }
@@ -296,7 +301,7 @@ static void assign_columns(const Store *store, Bundle *bundle) {
     if (item->column_count == 0) continue;
     const Table *table = bundle->groups[item->group_index].table;
     const ColumnCode *codes =
-        table_codes(table, store->components[item->component].bit);
+        table_codes(table, store->components.all[item->component].bit);
     for (uint32_t k = 0; k < item->column_count; k++) {
       BundleColumn *column = &bundle->columns[item->first_column + k];
       column->group_index = item->group_index;
@@ -321,9 +326,9 @@ static void assign_runs(const Store *store, Bundle *bundle) {
       if (bundle->columns[before->first_column].field < field) break;
       bundle->runs[ins] = bundle->runs[ins - 1];
     }
-    bundle->runs[ins] =
-        (BundleRun){store->components[items[i].component].schema->default_image,
-                    i, items[i].column_count};
+    bundle->runs[ins] = (BundleRun){
+        store->components.all[items[i].component].schema->default_image, i,
+        items[i].column_count};
     bundle->run_count++;
   }
 }

@@ -16,7 +16,7 @@
 #ifndef ECS_BUNDLE_H
 #define ECS_BUNDLE_H
 
-#include "storage/store.h"
+#include "change/change_state.h"
 
 /* A group that the bundle's entities get a row in. */
 typedef struct BundleGroup {
@@ -104,8 +104,8 @@ ECS_INTERNAL ecs_Status bundle_ensure(Store *store,
                                       const ecs_Component *components,
                                       uint32_t count, ecs_Bundle *id);
 
-/* The bundle for a spawn without a bundle id. The store keeps some of those
- * that were used last, each in the one place that its components have, so that
+/* The bundle for a spawn without a bundle id. Some of those that were
+ * used last are kept, each in the one place that its components have, so that
  * a program that spawns a few kinds of entities in turns makes no bundles.
  * Owned by the store, until the next spawn of that kind. NULL: ECS_E_MEMORY. */
 ECS_INTERNAL Bundle *bundle_for_once(Store *store,

@@ -4,7 +4,7 @@
 /* Life -------------------------------------------------------------------- */
 
 void chain_shapes_init(ChainShapes *shapes, Store *store) {
-  *shapes = (ChainShapes){.version = ++store->shape_version};
+  *shapes = (ChainShapes){.version = ++change_state(store)->shape_version};
 }
 
 void chain_shapes_clear(ChainShapes *shapes, Store *store) {
@@ -132,7 +132,7 @@ static bool needs_nothing(const ChainShapes *shapes, const Store *store,
                           uint32_t shape, uint32_t parts) {
   const ChainShape *all = shapes->shapes;
   for (; all[shape].length > parts + 1; shape = all[shape].parent)
-    if (store->components[step_component(all[shape].step)].need_count > 0)
+    if (store->components.all[step_component(all[shape].step)].need_count > 0)
       return false;
   return true;
 }

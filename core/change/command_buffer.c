@@ -243,7 +243,7 @@ static inline bool can_grow(const CommandBuffer *buffer, const CommandRun *run,
 static uint32_t given_bytes(const CommandBuffer *buffer, ecs_Component id,
                             const void *image) {
   if (image == NULL) return 0;
-  return buffer->store->components[id].schema->image_bytes;
+  return buffer->store->components.all[id].schema->image_bytes;
 }
 
 /* Makes room for a run of so many bytes. position: of the entity's entry;
@@ -414,7 +414,7 @@ static ECS_COLD ecs_Status make_shape(CommandBuffer *buffer, Bundle *bundle) {
   for (uint32_t i = 0; status == ECS_OK && i < bundle->item_count; i++) {
     ecs_Component id = bundle->items[i].component;
     uint32_t bytes = i < bundle->given_count
-                         ? buffer->store->components[id].schema->image_bytes
+                         ? buffer->store->components.all[id].schema->image_bytes
                          : 0;
     status = chain_shapes_ensure(&buffer->shapes, buffer->store, bundle->shape,
                                  chain_step(COMMAND_ADD, id, bytes > 0),

@@ -55,7 +55,7 @@ static ecs_Status flush_ensure(CommandBuffer *buffer) {
   Flush *flush = buffer->flush;
   void *before = flush->tables_before;
   bool done = memory_ensure(memory, &before, &flush->tables_before_capacity,
-                            buffer->store->group_count, sizeof(uint32_t));
+                            buffer->store->groups.count, sizeof(uint32_t));
   flush->tables_before = before;
   return done ? ECS_OK : ECS_E_MEMORY;
 }
@@ -104,7 +104,7 @@ static void count_ways(Flush *flush) {
 static bool is_one_change(const Store *store, ChainStep step) {
   return step_kind(step) == COMMAND_REMOVE ||
          (step_kind(step) == COMMAND_ADD &&
-          store->components[step_component(step)].need_count == 0);
+          store->components.all[step_component(step)].need_count == 0);
 }
 
 /* Are all changes of living entities the same single command, which concerns
@@ -121,8 +121,8 @@ static bool changes_are_list(const Flush *flush) {
 /* First pass ------------------------------------------------------------ */
 
 static void note_tables(Flush *flush) {
-  for (uint32_t i = 0; i < flush->store->group_count; i++)
-    flush->tables_before[i] = flush->store->groups[i]->table_count;
+  for (uint32_t i = 0; i < flush->store->groups.count; i++)
+    flush->tables_before[i] = flush->store->groups.all[i]->table_count;
 }
 
 /* Drops the tables that the first pass made, and what it announced. Bundles of
@@ -130,8 +130,8 @@ static void note_tables(Flush *flush) {
 static void drop_tables(Flush *flush) {
   Store *store = flush->store;
   ChainShape *shapes = flush->buffer->shapes.shapes;
-  for (uint32_t i = 0; i < store->group_count; i++) {
-    Group *group = store->groups[i];
+  for (uint32_t i = 0; i < store->groups.count; i++) {
+    Group *group = store->groups.all[i];
     for (uint32_t k = 0; k < group->table_count; k++)
       group->tables[k]->pending = 0;
     group_drop_tables(group, &store->memory, flush->tables_before[i]);

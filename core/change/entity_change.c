@@ -207,7 +207,7 @@ static inline void leave_if_in(Store *store, Group *group, ecs_Entity entity) {
 static ECS_COLD void leave_listed(Store *store, ecs_Entity entity) {
   uint32_t id = group_lists_take(store, id_index(entity));
   while (id != 0) {
-    Group *group = store->groups[id];
+    Group *group = store->groups.all[id];
     leave_if_in(store, group, entity);
     id = group_lists_next(group, id_index(entity));
   }
@@ -216,7 +216,7 @@ static ECS_COLD void leave_listed(Store *store, ecs_Entity entity) {
 /* Removes the entity's row from every group that its summary or its list names;
  * the main group is not among them. */
 static void leave_all(Store *store, ecs_Entity entity, uint32_t summary) {
-  uint32_t near = store->group_count;
+  uint32_t near = store->groups.count;
   if (ECS_UNLIKELY(near > ECS_NEAR_GROUPS)) {
     near = ECS_NEAR_GROUPS;
     if (summary >> (SLOT_SUMMARY_BITS - 1u) != 0) leave_listed(store, entity);
@@ -224,7 +224,7 @@ static void leave_all(Store *store, ecs_Entity entity, uint32_t summary) {
   for (; summary != 0; summary &= summary - 1) {
     uint32_t first = 1u + (uint32_t)__builtin_ctz(summary);
     for (uint32_t i = first; i < near; i += SLOT_SUMMARY_BITS)
-      leave_if_in(store, store->groups[i], entity);
+      leave_if_in(store, store->groups.all[i], entity);
   }
 }
 

@@ -21,7 +21,7 @@
  * hole. */
 static inline ecs_Status store_add(Store *store, ecs_Entity entity,
                                    ecs_Component id, const void *image) {
-  Component *component = &store->components[id];
+  Component *component = &store->components.all[id];
   return component->add(store, entity, component, image);
 }
 
@@ -30,7 +30,7 @@ static inline ecs_Status store_add(Store *store, ecs_Entity entity,
  * without the component. Cost: as store_add. */
 static inline ecs_Status store_remove(Store *store, ecs_Entity entity,
                                       ecs_Component id) {
-  Component *component = &store->components[id];
+  Component *component = &store->components.all[id];
   return component->remove(store, entity, component);
 }
 

@@ -58,7 +58,7 @@ static void fill_deinit(Fill *fill) {
 
 /* The component of the new group with this bit, as it is stored now. */
 static const Component *old_component(const Fill *fill, uint32_t bit) {
-  return &fill->store->components[fill->group->components[bit].component];
+  return &fill->store->components.all[fill->group->components[bit].component];
 }
 
 /* The giver that is an old group; NULL: it gives nothing, or is the main one. */

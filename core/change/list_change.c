@@ -436,7 +436,7 @@ static ecs_Status change_list(Store *store, const ecs_Entity *entities,
                               uint32_t count, ecs_Component id, bool adds,
                               const void *image, const void *const *images,
                               uint32_t *found) {
-  Component *component = &store->components[id];
+  Component *component = &store->components.all[id];
   const Schema *schema = component->schema;
   if (image == NULL) image = schema->default_image;
   if (schema->field_count == 0) image = NULL;

@@ -22,9 +22,9 @@ void net_effect_deinit(NetEffect *effect, Memory *memory) {
 
 static uint32_t most_words(const Store *store) {
   uint32_t most = 1;
-  for (uint32_t i = 0; i < store->group_count; i++)
-    if (group_words(store->groups[i]) > most)
-      most = group_words(store->groups[i]);
+  for (uint32_t i = 0; i < store->groups.count; i++)
+    if (group_words(store->groups.all[i]) > most)
+      most = group_words(store->groups.all[i]);
   return most;
 }
 
@@ -37,15 +37,15 @@ ecs_Status net_effect_reserve(NetEffect *effect, CommandBuffer *buffer) {
   effect->buffer = buffer;
   effect->store = store;
   bool done = memory_ensure(memory, &changes, &effect->change_capacity,
-                            store->component_count, sizeof(ComponentChange)) &&
+                            store->components.count, sizeof(ComponentChange)) &&
               memory_ensure(memory, &gotten, &effect->gotten_capacity,
-                            store->component_count, sizeof(ecs_Component)) &&
+                            store->components.count, sizeof(ecs_Component)) &&
               memory_ensure(memory, &position, &effect->position_capacity,
-                            store->component_count, sizeof(uint32_t)) &&
+                            store->components.count, sizeof(uint32_t)) &&
               memory_ensure(memory, &mask, &effect->mask_capacity,
                             most_words(store), sizeof(uint64_t)) &&
               memory_ensure(memory, &last_entity, &effect->last_entity_capacity,
-                            store->group_count, sizeof(uint64_t));
+                            store->groups.count, sizeof(uint64_t));
   effect->changes = changes;
   effect->gotten = gotten;
   effect->position = position;
@@ -119,7 +119,7 @@ static void get_needs(NetEffect *effect, ecs_Entity entity,
   while (count > 0) {
     ECS_ASSERT(count <= effect->gotten_capacity);
     const Component *component =
-        &effect->store->components[effect->gotten[--count]];
+        &effect->store->components.all[effect->gotten[--count]];
     for (uint32_t i = 0; i < component->need_count; i++)
       if (get(effect, entity, component->needs[i], command))
         effect->gotten[count++] = component->needs[i];
@@ -140,7 +140,7 @@ static void summarize_command(NetEffect *effect, ecs_Entity entity,
   if (command->kind == COMMAND_REMOVE)
     ensure_change(effect, entity, command->component)->present = false;
   else if (get(effect, entity, command->component, command) &&
-           effect->store->components[command->component].need_count > 0 &&
+           effect->store->components.all[command->component].need_count > 0 &&
            !is_part(effect, command))
     get_needs(effect, entity, command);
 }
@@ -202,7 +202,7 @@ static bool target_mask(NetEffect *effect, const Group *group, RowRef place,
   begin_mask(effect, group, place, bits_columns);
   for (uint32_t i = 0; i < effect->change_count; i++) {
     const ComponentChange *change = &effect->changes[i];
-    const Component *component = &effect->store->components[change->id];
+    const Component *component = &effect->store->components.all[change->id];
     uint64_t bit = UINT64_C(1) << (component->bit & 63u);
     if (component->group != group) continue;
     if (group_is_bits(group, component->bit)) {
@@ -253,11 +253,12 @@ static bool is_first_change(NetEffect *effect, uint32_t group_id) {
  * last change comes the main group, for an entity that is spawned. */
 static Group *next_group(NetEffect *effect, uint32_t i) {
   Store *store = effect->store;
-  uint32_t group_id = i < effect->change_count
-                          ? store->components[effect->changes[i].id].group_id
-                          : 0;
+  uint32_t group_id =
+      i < effect->change_count
+          ? store->components.all[effect->changes[i].id].group_id
+          : 0;
   if (i == effect->change_count && !effect->spawns) return NULL;
-  return is_first_change(effect, group_id) ? store->groups[group_id] : NULL;
+  return is_first_change(effect, group_id) ? store->groups.all[group_id] : NULL;
 }
 
 ecs_Status net_effect_summarize(NetEffect *effect,
@@ -342,7 +343,7 @@ static void write_bits(const NetEffect *effect, const Group *group,
                        RowRef place) {
   for (uint32_t i = 0; place.table != NULL && i < effect->change_count; i++) {
     const ComponentChange *change = &effect->changes[i];
-    const Component *component = &effect->store->components[change->id];
+    const Component *component = &effect->store->components.all[change->id];
     uint32_t index = component->bits_index;
     if (component->group != group || index == GROUP_NOT_BITS) continue;
     ECS_ASSERT(!change->present || index >> 3 < place.table->bits_columns);
@@ -354,7 +355,7 @@ static void write_bits(const NetEffect *effect, const Group *group,
 /* Counts what happens to components of an entity that exists. */
 static void count_changes(const NetEffect *effect) {
   for (uint32_t i = 0; !effect->spawns && i < effect->change_count; i++)
-    effect->store->components[effect->changes[i].id].changes++;
+    effect->store->components.all[effect->changes[i].id].changes++;
 }
 
 /* Second pass: writing values ------------------------------------------- */
@@ -365,7 +366,7 @@ static ComponentChange *find_written(const NetEffect *effect, ecs_Entity entity,
                                      ecs_Component id, RowRef *place) {
   ECS_ASSERT(effect->position[id] > 0);
   ComponentChange *change = &effect->changes[effect->position[id] - 1];
-  const Component *component = &effect->store->components[id];
+  const Component *component = &effect->store->components.all[id];
   if (!change->present || component->field_count == 0) return NULL;
   store_locate(effect->store, entity, id, place);
   ECS_ASSERT(place->table != NULL);
@@ -379,8 +380,8 @@ static void write_item(const NetEffect *effect, uint32_t item, RowRef to) {
   ecs_Component id = staged->bundle->items[item].component;
   const ColumnCode *source = table_codes(staged->table, item);
   const ColumnCode *target =
-      table_codes(to.table, effect->store->components[id].bit);
-  table_stamp(to.table, effect->store->components[id].bit, to.row, 1);
+      table_codes(to.table, effect->store->components.all[id].bit);
+  table_stamp(to.table, effect->store->components.all[id].bit, to.row, 1);
   for (uint32_t i = 0; i < schema->field_count; i++) {
     element_store(
         table_element(to.table, target[i], to.row),
@@ -417,7 +418,7 @@ static void write_needs(NetEffect *effect, ecs_Entity entity,
       continue;
     ComponentChange *change = find_written(effect, entity, id, &place);
     if (change != NULL)
-      write_defaults(&effect->store->components[id], place, change);
+      write_defaults(&effect->store->components.all[id], place, change);
   }
 }
 
@@ -429,7 +430,8 @@ static void write_command(const NetEffect *effect, ecs_Entity entity,
   ComponentChange *change =
       find_written(effect, entity, command->component, &place);
   if (change == NULL) return;
-  const Component *component = &effect->store->components[command->component];
+  const Component *component =
+      &effect->store->components.all[command->component];
   const void *image = command->image;
   table_stamp(place.table, component->bit, place.row, 1);
   if (command == change->origin) {
@@ -444,7 +446,7 @@ static void write_command(const NetEffect *effect, ecs_Entity entity,
 }
 
 static void write_values(NetEffect *effect, ecs_Entity entity) {
-  const Component *components = effect->store->components;
+  const Component *components = effect->store->components.all;
   if (effect->staged != NULL) write_staged(effect, entity);
   for (uint32_t i = 0; i < effect->command_count; i++) {
     const Command *command = &effect->commands[i];

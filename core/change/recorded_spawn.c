@@ -190,7 +190,8 @@ static void fill_items(const CommandBuffer *buffer, const BirthList *list) {
   for (uint32_t i = list->bundle->item_count; i-- > 0;
        shape = shapes[shape].parent) {
     const BundleItem *item = &list->bundle->items[i];
-    const Component *component = &buffer->store->components[item->component];
+    const Component *component =
+        &buffer->store->components.all[item->component];
     ECS_ASSERT(step_component(shapes[shape].step) == item->component);
     set_bits(list, item);
     if (step_has_image(shapes[shape].step))

@@ -22,9 +22,9 @@ static void regroup_deinit(Regroup *regroup) {
     memory_free(memory, regroup->fresh, regroup->fresh_count * sizeof(Group *));
   }
   memory_free(memory, regroup->target,
-              regroup->store->component_count * sizeof(uint32_t));
+              regroup->store->components.count * sizeof(uint32_t));
   memory_free(memory, regroup->bits,
-              regroup->store->component_count * sizeof(bool));
+              regroup->store->components.count * sizeof(bool));
 }
 
 /* Choosing -------------------------------------------------------------- */
@@ -34,10 +34,10 @@ static void regroup_deinit(Regroup *regroup) {
 static uint32_t find_group(const Store *store, const ecs_Component *components,
                            uint32_t count) {
   if (count == 0) return 0;
-  uint32_t group = store->components[components[0]].group_id;
+  uint32_t group = store->components.all[components[0]].group_id;
   for (uint32_t i = 1; i < count; i++)
-    if (store->components[components[i]].group_id != group) return 0;
-  return store->groups[group]->component_count == count ? group : 0;
+    if (store->components.all[components[i]].group_id != group) return 0;
+  return store->groups.all[group]->component_count == count ? group : 0;
 }
 
 /* The id of the first group other than the main one that will have no
@@ -46,7 +46,7 @@ static uint32_t choose_target(const Regroup *regroup) {
   const Store *store = regroup->store;
   for (uint32_t i = 1; i < regroup->fresh_count; i++) {
     bool empty = true;
-    for (uint32_t k = 1; empty && k < store->component_count; k++)
+    for (uint32_t k = 1; empty && k < store->components.count; k++)
       empty = regroup->target[k] != i;
     if (empty) return i;
   }
@@ -57,17 +57,17 @@ static uint32_t choose_target(const Regroup *regroup) {
 static ecs_Status begin(Regroup *regroup, uint32_t new_groups) {
   Store *store = regroup->store;
   Memory *memory = &store->memory;
-  regroup->fresh_count = store->group_count + new_groups;
+  regroup->fresh_count = store->groups.count + new_groups;
   regroup->target =
-      memory_zeroed(memory, store->component_count, sizeof(uint32_t));
+      memory_zeroed(memory, store->components.count, sizeof(uint32_t));
   regroup->fresh = memory_zeroed(memory, regroup->fresh_count, sizeof(Group *));
-  regroup->bits = memory_zeroed(memory, store->component_count, sizeof(bool));
+  regroup->bits = memory_zeroed(memory, store->components.count, sizeof(bool));
   if (regroup->target == NULL || regroup->fresh == NULL ||
       regroup->bits == NULL)
     return ECS_E_MEMORY;
-  for (uint32_t i = 1; i < store->component_count; i++) {
-    regroup->target[i] = store->components[i].group_id;
-    regroup->bits[i] = component_is_bits(&store->components[i]);
+  for (uint32_t i = 1; i < store->components.count; i++) {
+    regroup->target[i] = store->components.all[i].group_id;
+    regroup->bits[i] = component_is_bits(&store->components.all[i]);
   }
   return ECS_OK;
 }
@@ -98,7 +98,7 @@ static ecs_Status choose(Regroup *regroup, const ecs_Component *components,
 static uint32_t list_label(const Store *store, const uint32_t *labels,
                            ecs_Component first, ecs_Component *list) {
   uint32_t count = 0;
-  for (ecs_Component i = first; i < store->component_count; i++)
+  for (ecs_Component i = first; i < store->components.count; i++)
     if (labels[i] == labels[first]) list[count++] = i;
   return count;
 }
@@ -108,7 +108,7 @@ static uint32_t list_label(const Store *store, const uint32_t *labels,
 static void choose_groups(Regroup *regroup, const uint32_t *labels,
                           ecs_Component *list, bool exact) {
   const Store *store = regroup->store;
-  for (ecs_Component i = 1; i < store->component_count; i++) {
+  for (ecs_Component i = 1; i < store->components.count; i++) {
     if (regroup->target[i] != UINT32_MAX) continue;
     uint32_t count = list_label(store, labels, i, list);
     uint32_t chosen =
@@ -121,7 +121,7 @@ static void choose_groups(Regroup *regroup, const uint32_t *labels,
 /* The number of labels that are not of the main group. */
 static uint32_t count_labels(const Store *store, const uint32_t *labels) {
   uint32_t count = 0;
-  for (ecs_Component i = 1; i < store->component_count; i++) {
+  for (ecs_Component i = 1; i < store->components.count; i++) {
     if (labels[i] <= REGROUP_BITS || labels[i] == REGROUP_STAYS) continue;
     bool first = true;
     for (ecs_Component k = 1; first && k < i; k++)
@@ -134,7 +134,7 @@ static uint32_t count_labels(const Store *store, const uint32_t *labels) {
 /* The number of groups up to the last one that will have components. */
 static uint32_t count_targets(const Regroup *regroup) {
   uint32_t last = 0;
-  for (uint32_t i = 1; i < regroup->store->component_count; i++)
+  for (uint32_t i = 1; i < regroup->store->components.count; i++)
     if (regroup->target[i] > last) last = regroup->target[i];
   return last + 1;
 }
@@ -142,7 +142,7 @@ static uint32_t count_targets(const Regroup *regroup) {
 static ecs_Status choose_all(Regroup *regroup, const uint32_t *labels) {
   Store *store = regroup->store;
   Memory *memory = &store->memory;
-  uint32_t total = store->component_count;
+  uint32_t total = store->components.count;
   ecs_Component *list = memory_zeroed(memory, total, sizeof(ecs_Component));
   if (list == NULL) return ECS_E_MEMORY;
   ecs_Status status = begin(regroup, count_labels(store, labels));
@@ -164,7 +164,7 @@ static ecs_Status choose_all(Regroup *regroup, const uint32_t *labels) {
 static bool will_be_narrow(const Regroup *regroup, uint32_t group) {
   uint32_t members = 0;
   bool bits = false;
-  for (uint32_t i = 1; i < regroup->store->component_count; i++) {
+  for (uint32_t i = 1; i < regroup->store->components.count; i++) {
     if (regroup->target[i] != group) continue;
     members++;
     bits = bits || regroup->bits[i];
@@ -173,8 +173,8 @@ static bool will_be_narrow(const Regroup *regroup, uint32_t group) {
 }
 
 static bool gives_or_takes(const Regroup *regroup, uint32_t group) {
-  for (uint32_t i = 1; i < regroup->store->component_count; i++) {
-    const Component *component = &regroup->store->components[i];
+  for (uint32_t i = 1; i < regroup->store->components.count; i++) {
+    const Component *component = &regroup->store->components.all[i];
     bool was = component->group_id == group;
     if (was != (regroup->target[i] == group)) return true;
     if (was && component_is_bits(component) != regroup->bits[i]) return true;
@@ -190,14 +190,14 @@ static ecs_Status create_group(Regroup *regroup, uint32_t id) {
   if (group == NULL) return ECS_E_MEMORY;
   regroup->fresh[id] = group;
   store_list_group(store, group);
-  for (uint32_t i = 1; i < store->component_count; i++) {
+  for (uint32_t i = 1; i < store->components.count; i++) {
     if (regroup->target[i] != id) continue;
     ecs_Status status = group_add_component(
-        group, memory, i, store->components[i].schema, regroup->bits[i]);
+        group, memory, i, store->components.all[i].schema, regroup->bits[i]);
     if (status != ECS_OK) return status;
   }
   /* Versions only grow, also across an exchange. */
-  if (id < store->group_count) group->version = store->groups[id]->version;
+  if (id < store->groups.count) group->version = store->groups.all[id]->version;
   return id == 0 ? group_ensure_table(group, memory, (Mask){0}, &empty)
                  : ECS_OK;
 }
@@ -223,13 +223,13 @@ static ecs_Status fill_groups(const Regroup *regroup) {
 
 static ecs_Status reserve_exchange(Regroup *regroup) {
   Store *store = regroup->store;
-  void *groups = store->groups;
-  uint32_t added = regroup->fresh_count - store->group_count;
+  void *groups = store->groups.all;
+  uint32_t added = regroup->fresh_count - store->groups.count;
   if (added == 0) return ECS_OK;
-  if (!memory_grow(&store->memory, &groups, &store->group_capacity,
-                   store->group_count, added, sizeof(Group *)))
+  if (!memory_grow(&store->memory, &groups, &store->groups.capacity,
+                   store->groups.count, added, sizeof(Group *)))
     return ECS_E_MEMORY;
-  store->groups = groups;
+  store->groups.all = groups;
   return ECS_OK;
 }
 
@@ -253,18 +253,19 @@ static void exchange(Regroup *regroup) {
   for (uint32_t i = 0; i < regroup->fresh_count; i++) {
     Group *group = regroup->fresh[i];
     if (group == NULL) continue;
-    ECS_ASSERT(group->id == i && i <= store->group_count);
+    ECS_ASSERT(group->id == i && i <= store->groups.count);
     changed = true;
     regroup->fresh[i] = NULL;
-    if (i == store->group_count)
-      store->group_count++;
+    if (i == store->groups.count)
+      store->groups.count++;
     else
-      group_destroy(store->groups[i], &store->memory);
-    store->groups[i] = group;
-    store->main = store->groups[0];
+      group_destroy(store->groups.all[i], &store->memory);
+    store->groups.all[i] = group;
+    store->groups.main = store->groups.all[0];
     for (uint32_t bit = 0; bit < group->component_count; bit++) {
       ecs_Component component = group->components[bit].component;
-      component_place(&store->components[component], store->ways, group, bit);
+      component_place(&store->components.all[component], store->ways, group,
+                      bit);
     }
     place_all(store, group);
     note_all(store, group);

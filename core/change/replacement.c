@@ -6,7 +6,8 @@
 /* Where a route is remembered. */
 static inline Route *route_place(Store *store, const Table *from,
                                  ecs_Component gone, ecs_Component added) {
-  return &store->routes[(from->id + gone * 3u + added) % STORE_ROUTES];
+  return &change_state(store)
+              ->routes[(from->id + gone * 3u + added) % CHANGE_ROUTES];
 }
 
 static ecs_Status find_route(Store *store, Group *group, const Table *from,
@@ -39,8 +40,8 @@ static void move_row(Store *store, Group *group, const Route *route,
 
 ecs_Status store_replace(Store *store, ecs_Entity entity, ecs_Component gone_id,
                          ecs_Component added_id, const void *image) {
-  Component *gone = &store->components[gone_id];
-  Component *added = &store->components[added_id];
+  Component *gone = &store->components.all[gone_id];
+  Component *added = &store->components.all[added_id];
   Group *group = gone->group;
   RowRef place = store_locate_group(store, group, entity);
   Route route;
@@ -88,9 +89,9 @@ bool store_replace_again(Store *store, ecs_Entity entity, ecs_Component gone,
   slot->table_bits += to->id - from->id; /* the low bits */
   entity_index_slot(&store->index, id_index(filler))->row_bits = row;
   slot->row_bits = to_row; /* after the filler's: they may be the same */
-  const Component *component = &store->components[added];
-  store->components[gone].changes++;
-  store->components[added].changes++;
+  const Component *component = &store->components.all[added];
+  store->components.all[gone].changes++;
+  store->components.all[added].changes++;
   if (component->field_count == 0) return true;
   if (image == NULL) image = component->schema->default_image;
   table_store_all(to, to_row, component->bit, component->schema, image);

@@ -9,6 +9,7 @@
 #ifndef ECS_REPLACEMENT_H
 #define ECS_REPLACEMENT_H
 
+#include "change/change_state.h"
 #include "change/entity_change_fast.h"
 
 /* Are both in tables of one group? Then store_replace applies. */

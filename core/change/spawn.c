@@ -100,7 +100,7 @@ static void store_item(const Store *store, const Bundle *bundle,
     table_write_bit(table, row, item->bits_index, true);
   if (image == NULL) {
     if (item->zero_defaults) return;
-    image = store->components[item->component].schema->default_image;
+    image = store->components.all[item->component].schema->default_image;
   }
   for (uint32_t i = 0; i < item->column_count; i++, column++) {
     void *element = table_element(table, column->code, row);
@@ -155,7 +155,7 @@ static inline void store_items(const Store *store, const Bundle *bundle,
         column += item->column_count;
         continue;
       }
-      image = store->components[item->component].schema->default_image;
+      image = store->components.all[item->component].schema->default_image;
     }
     for (uint32_t i = item->column_count; i > 0; i--, column++)
       element_store(table->fields[column->field] +
@@ -199,7 +199,7 @@ static inline __attribute__((always_inline)) ecs_Status spawn_row(
     bool plain, bool noted) {
   Table *table = bundle->groups[0].table;
   ECS_ASSERT(bundle->groups[0].group == store_main(store));
-  ECS_ASSERT(store->main->tables[table->id] == table);
+  ECS_ASSERT(store->groups.main->tables[table->id] == table);
   if (ECS_UNLIKELY(table->count == table->capacity ||
                    !entity_index_ready(&store->index)))
     return spawn_slowly(store, bundle, values, entity);
@@ -261,7 +261,7 @@ static void fill_columns(const Store *store, const Bundle *bundle,
   const Table *table = bundle->groups[item->group_index].table;
   if (image == NULL) {
     if (item->zero_defaults) return;
-    image = store->components[item->component].schema->default_image;
+    image = store->components.all[item->component].schema->default_image;
   }
   for (uint32_t i = 0; i < item->column_count; i++) {
     const BundleColumn *column = &bundle->columns[item->first_column + i];

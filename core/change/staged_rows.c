@@ -22,7 +22,7 @@ static ecs_Status create_table(Store *store, StagedRows *staged,
   if (mask == NULL && words > 0) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < items; i++) {
     const BundleItem *item = &staged->bundle->items[i];
-    const Schema *schema = store->components[item->component].schema;
+    const Schema *schema = store->components.all[item->component].schema;
     staged->schemas[i] = schema->field_count > 0 ? schema : NULL;
     mask[i >> 6] |= UINT64_C(1) << (i & 63u);
   }

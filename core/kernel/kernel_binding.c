@@ -24,7 +24,7 @@ static bool find_column(const ecs_Query *query, const ecs_Kernel *kernel,
   for (uint32_t i = 0; i < query->column_count; i++) {
     const QueryColumn *column = &query->columns[i];
     const QueryTerm *term = &query->terms[column->term];
-    const Schema *schema = query->store->components[term->component].schema;
+    const Schema *schema = query->store->components.all[term->component].schema;
     *index = i;
     if (declared->component == NULL || declared->field == NULL) return false;
     if ((term->access == ECS_UP) == (declared->access == ECS_UP) &&

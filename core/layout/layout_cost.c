@@ -33,10 +33,10 @@ Layout layout_now(const LayoutProblem *problem) {
   Layout layout = {{PLACE_MAIN}};
   for (uint32_t k = 0; k < problem->component_count; k++) {
     const Component *component =
-        &problem->store->components[problem->components[k].id];
+        &problem->store->components.all[problem->components[k].id];
     uint32_t lead = k;
     for (uint32_t i = 0; i < lead; i++)
-      if (problem->store->components[problem->components[i].id].group ==
+      if (problem->store->components.all[problem->components[i].id].group ==
           component->group)
         lead = i;
     uint32_t place = PLACE_GROUP + lead;

@@ -36,12 +36,13 @@ static void rank_present(uint8_t *ranks, const Group *group) {
 
 /* Changed, or asked for by systems. */
 static void rank_used(uint8_t *ranks, const Store *store) {
-  for (uint32_t i = 0; i < store->use_count; i++)
-    for (uint32_t k = 0;
-         store->uses[i].runs > 0 && k < store->uses[i].term_count; k++)
-      ranks[store->uses[i].terms[k].component] = RANK_USED;
-  for (ecs_Component id = 1; id < store->component_count; id++)
-    if (store->components[id].changes > 0) ranks[id] = RANK_USED;
+  const QueryUses *uses = query_uses(store);
+  for (uint32_t i = 0; i < uses->count; i++)
+    for (uint32_t k = 0; uses->all[i].runs > 0 && k < uses->all[i].term_count;
+         k++)
+      ranks[uses->all[i].terms[k].component] = RANK_USED;
+  for (ecs_Component id = 1; id < store->components.count; id++)
+    if (store->components.all[id].changes > 0) ranks[id] = RANK_USED;
 }
 
 /* Components that are used find room first, then those of lower ids. */
@@ -56,7 +57,7 @@ static void choose_components(uint8_t *ranks, uint32_t count) {
 }
 
 static void add_component(LayoutProblem *problem, ecs_Component id) {
-  const Component *component = &problem->store->components[id];
+  const Component *component = &problem->store->components.all[id];
   uint32_t bytes = 0;
   ECS_ASSERT(problem->component_count < LAYOUT_COMPONENTS);
   ECS_ASSERT(problem->component_count == 0 ||
@@ -73,11 +74,11 @@ static void add_component(LayoutProblem *problem, ecs_Component id) {
 /* In the order of their ids. */
 static ecs_Status add_components(LayoutProblem *problem) {
   Store *store = problem->store;
-  uint32_t count = store->component_count;
+  uint32_t count = store->components.count;
   uint8_t *ranks = memory_zeroed(&store->memory, count, sizeof(uint8_t));
   if (ranks == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 0; i < store->group_count; i++)
-    rank_present(ranks, store->groups[i]);
+  for (uint32_t i = 0; i < store->groups.count; i++)
+    rank_present(ranks, store->groups.all[i]);
   rank_used(ranks, store);
   choose_components(ranks, count);
   for (ecs_Component id = 1; id < count; id++)
@@ -123,9 +124,9 @@ static ecs_Status add_query(LayoutProblem *problem, const QueryUse *use) {
 }
 
 static ecs_Status add_queries(LayoutProblem *problem) {
-  const Store *store = problem->store;
-  for (uint32_t i = 0; i < store->use_count; i++) {
-    ecs_Status status = add_query(problem, &store->uses[i]);
+  const QueryUses *uses = query_uses(problem->store);
+  for (uint32_t i = 0; i < uses->count; i++) {
+    ecs_Status status = add_query(problem, &uses->all[i]);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
@@ -162,11 +163,11 @@ typedef struct Sampling {
 static void sampling_deinit(Sampling *sampling) {
   const Store *store = sampling->problem->store;
   Memory *memory = &sampling->problem->store->memory;
-  for (uint32_t i = 0; sampling->tables != NULL && i < store->group_count; i++)
+  for (uint32_t i = 0; sampling->tables != NULL && i < store->groups.count; i++)
     memory_free(memory, sampling->tables[i],
-                store->groups[i]->table_count * sizeof(ComponentSet));
+                store->groups.all[i]->table_count * sizeof(ComponentSet));
   memory_free(memory, sampling->tables,
-              store->group_count * sizeof(ComponentSet *));
+              store->groups.count * sizeof(ComponentSet *));
   memory_free(memory, sampling->hash, SAMPLE_HASH * sizeof(uint32_t));
 }
 
@@ -200,10 +201,10 @@ static ecs_Status sampling_init(Sampling *sampling, LayoutProblem *problem) {
   *sampling = (Sampling){.problem = problem};
   sampling->hash = memory_zeroed(memory, SAMPLE_HASH, sizeof(uint32_t));
   sampling->tables =
-      memory_zeroed(memory, store->group_count, sizeof(ComponentSet *));
+      memory_zeroed(memory, store->groups.count, sizeof(ComponentSet *));
   if (sampling->hash == NULL || sampling->tables == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 0; i < store->group_count; i++) {
-    ecs_Status status = list_tables(sampling, store->groups[i]);
+  for (uint32_t i = 0; i < store->groups.count; i++) {
+    ecs_Status status = list_tables(sampling, store->groups.all[i]);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
@@ -225,8 +226,8 @@ static void add_bits(const LayoutProblem *problem, const Group *group,
 static ComponentSet read_entity(const Sampling *sampling, ecs_Entity entity) {
   const Store *store = sampling->problem->store;
   ComponentSet set = {{0}};
-  for (uint32_t i = 0; i < store->group_count; i++) {
-    const Group *group = store->groups[i];
+  for (uint32_t i = 0; i < store->groups.count; i++) {
+    const Group *group = store->groups.all[i];
     if (sampling->tables[i] == NULL) continue;
     RowRef place = store_locate_group(store, group, entity);
     if (place.table == NULL) continue;

@@ -264,7 +264,7 @@ static bool check_at(const Verifier *verifier) {
  * other. */
 static bool check_get(const Verifier *verifier) {
   const Store *store = verifier->program->query->store;
-  const Schema *schema = store->components[verifier->ins->index].schema;
+  const Schema *schema = store->components.all[verifier->ins->index].schema;
   const ecs_Program *program = verifier->program;
   for (uint32_t k = 0; k < program->column_count; k++)
     if (access_writes(program->columns[k].access) &&
@@ -287,7 +287,7 @@ static bool check_near(const Verifier *verifier, bool entity) {
 /* The parser has found the near that the first operand is. */
 static bool check_found_get(const Verifier *verifier) {
   const Store *store = verifier->program->query->store;
-  const Schema *schema = store->components[verifier->ins->index].schema;
+  const Schema *schema = store->components.all[verifier->ins->index].schema;
   if (!scalar_loads_as(schema->fields[verifier->ins->field].type,
                        (ValueType)verifier->ins->type))
     return refuse(verifier, "the field does not load as ",
@@ -298,7 +298,7 @@ static bool check_found_get(const Verifier *verifier) {
 /* Is a column of the program a link? */
 static bool is_link(const Store *store, const ecs_KernelColumn *column) {
   ecs_Component component = store_find_component(store, column->component);
-  const Schema *schema = store->components[component].schema;
+  const Schema *schema = store->components.all[component].schema;
   for (uint32_t k = 0; component != 0 && k < schema->field_count; k++)
     if (strcmp(schema->fields[k].name, column->field) == 0)
       return schema->fields[k].link != SCHEMA_NO_LINK;
@@ -361,7 +361,7 @@ static bool check_part(Verifier *verifier) {
 
 static bool check_give(const Verifier *verifier) {
   const Store *store = verifier->program->query->store;
-  const Schema *schema = store->components[verifier->ins->index].schema;
+  const Schema *schema = store->components.all[verifier->ins->index].schema;
   if (schema->fields[verifier->ins->field].link != SCHEMA_NO_LINK)
     return refuse(verifier, "the field is a link, which is not given", "");
   if (!check_known(verifier, 0)) return false;
@@ -438,7 +438,7 @@ static bool names_exist(const ecs_Program *program, const Instruction *ins) {
     case SHAPE_HAS:
     case SHAPE_PART:
     case SHAPE_OTHER:
-    case SHAPE_STRUCTURE: return ins->index < store->component_count;
+    case SHAPE_STRUCTURE: return ins->index < store->components.count;
     case SHAPE_NEAR:
     case SHAPE_NEAREST:
     case SHAPE_ANY:
@@ -449,8 +449,8 @@ static bool names_exist(const ecs_Program *program, const Instruction *ins) {
       /* fall through */
     case SHAPE_GIVE:
     case SHAPE_GET:
-      return ins->index < store->component_count &&
-             ins->field < store->components[ins->index].schema->field_count;
+      return ins->index < store->components.count &&
+             ins->field < store->components.all[ins->index].schema->field_count;
     default: return true;
   }
 }

@@ -211,7 +211,7 @@ static uint32_t read_field(Parser *parser, ecs_Component component) {
   read_name(parser);
   if (parser->status != ECS_OK) return 0;
   const Schema *schema =
-      parser->program->query->store->components[component].schema;
+      parser->program->query->store->components.all[component].schema;
   for (uint32_t k = 0; k < schema->field_count; k++)
     if (strcmp(schema->fields[k].name, parser->word) == 0) return k;
   fail(parser, "no such field: ", shown(parser));
@@ -264,7 +264,7 @@ static void declare_column(Parser *parser) {
            sizeof(ecs_KernelColumn), ECS_DECLARATION_LIMIT);
   program->columns = columns;
   if (!fits) return;
-  const Schema *schema = store->components[component].schema;
+  const Schema *schema = store->components.all[component].schema;
   program->columns[program->column_count++] = (ecs_KernelColumn){
       schema->name, schema->fields[field].name, type, access};
 }

@@ -70,7 +70,7 @@ static void print_values(Printer *printer, const Instruction *ins,
 }
 
 static const Schema *schema_of(const Printer *printer, uint32_t component) {
-  return printer->program->query->store->components[component].schema;
+  return printer->program->query->store->components.all[component].schema;
 }
 
 static void print_constant(Printer *printer, const Instruction *ins) {

@@ -119,7 +119,8 @@ static WholeRange range_of_quantized(ecs_Scalar scalar, WholeRange a) {
 /* The scalar type of the field that an instruction gets. */
 static ecs_Scalar scalar_of_get(const ecs_Program *program,
                                 const Instruction *ins) {
-  const Component *component = &program->query->store->components[ins->index];
+  const Component *component =
+      &program->query->store->components.all[ins->index];
   return component->schema->fields[ins->field].type;
 }
 

@@ -69,7 +69,7 @@ static void look_alive(const Run *run, uint32_t *out,
 /* Runs has or get, over places that are known. */
 static void look_at(const Run *run, const Instruction *ins, const RowId *places,
                     void *out, uint32_t n) {
-  const Component *component = &store_of(run)->components[ins->index];
+  const Component *component = &store_of(run)->components.all[ins->index];
   if (ins->operation == OPERATION_HAS)
     look_has(places, out, n);
   else
@@ -80,7 +80,7 @@ static void look_at(const Run *run, const Instruction *ins, const RowId *places,
  * step of the block has. */
 static void look(const Run *run, const Step *step) {
   void *const *bases = run->plan->bases;
-  const Component *component = &store_of(run)->components[step->ins->index];
+  const Component *component = &store_of(run)->components.all[step->ins->index];
   RowId *places = bases[step_places(step)];
   if (step_locates(step))
     look_locate(store_of(run), component, bases[step->operands[0]], places,
@@ -92,7 +92,7 @@ static void look(const Run *run, const Step *step) {
 static void look_once(const Run *run, const Step *step) {
   void *const *bases = run->plan->bases;
   const ecs_Entity *entity = bases[step->operands[0]];
-  const Component *component = &store_of(run)->components[step->ins->index];
+  const Component *component = &store_of(run)->components.all[step->ins->index];
   RowId place;
   if (step->ins->operation == OPERATION_ALIVE) {
     look_alive(run, bases[step->out], entity, 1);
@@ -233,7 +233,7 @@ static bool is_list(const Run *run) {
       world->commands.entity_count > 0)
     return false;
   const Instruction *first = run->changes->ins;
-  const Component *component = &world->store.components[first->index];
+  const Component *component = &world->store.components.all[first->index];
   bool noticed =
       first->operation == OPERATION_REMOVE ? component->noticed
       : first->operation == OPERATION_ADD
@@ -731,7 +731,7 @@ ecs_Component program_contested(const ecs_Program *program) {
   for (uint32_t k = 0; k < program->code_count; k++) {
     const Instruction *ins = &program->code[k];
     if (ins->operation == OPERATION_GET &&
-        program->query->store->components[ins->index].writers > 0)
+        program->query->store->components.all[ins->index].writers > 0)
       return ins->index;
   }
   return 0;

@@ -77,7 +77,7 @@ typedef struct Room {
 
 static const Schema *schema_of(const ecs_Program *program,
                                const Instruction *ins) {
-  return program->query->store->components[ins->index].schema;
+  return program->query->store->components.all[ins->index].schema;
 }
 
 /* Does a change have an image of its own component? */
@@ -294,7 +294,7 @@ static bool adds_linked(const ecs_Program *program,
   const Instruction *ins = change->step->ins;
   return ins->operation != OPERATION_DESTROY &&
          ins->operation != OPERATION_REMOVE &&
-         program->query->store->components[ins->index].link_count > 0;
+         program->query->store->components.all[ins->index].link_count > 0;
 }
 
 /* Is a change of the row's own entity, with values of one component at most? */
@@ -325,7 +325,7 @@ static void join_changes(const ecs_Program *program) {
     if (change->step->ins->operation == OPERATION_SPAWN) {
       const Store *store = program->query->store;
       changes->bundles[changes->spawn_count] =
-          store->bundles[change->bundle - 1];
+          change_bundle(store, change->bundle);
       changes->spawns[changes->spawn_count++] = change;
       joint = joint && change->mask == changes->spawns[0]->mask;
     } else {
@@ -433,7 +433,7 @@ static bool finds_target(const ChangeBlock *block, const ProgramChange *change,
     return false;
   return ins->operation != OPERATION_SET_OF ||
          (!change->is_claimed &&
-          world->store.components[ins->index].readers == 0);
+          world->store.components.all[ins->index].readers == 0);
 }
 
 static bool can_change(const ChangeBlock *block, const ProgramChange *change,
@@ -455,7 +455,7 @@ static void store_entities(const ChangeBlock *block,
 
 static ecs_Status record_spawn(const ChangeBlock *block,
                                const ProgramChange *change, uint32_t row) {
-  Bundle *bundle = block->world->store.bundles[change->bundle - 1];
+  Bundle *bundle = change_bundle(&block->world->store, change->bundle);
   ecs_Entity *spawned = block->bases[change->step->out];
   char *values = NULL;
   CommandBuffer *commands = &block->world->commands;

@@ -49,8 +49,8 @@ static void locate_bits(const Store *store, ecs_Component id,
 void look_locate(const Store *store, const Component *component,
                  const ecs_Entity *entities, RowId *places, uint32_t n) {
   if (component->bits_index != GROUP_NOT_BITS)
-    locate_bits(store, (ecs_Component)(component - store->components), entities,
-                places, n);
+    locate_bits(store, (ecs_Component)(component - store->components.all),
+                entities, places, n);
   else if (component->group_id == 0)
     locate_in(store, component, true, entities, places, n);
   else

@@ -282,7 +282,8 @@ static void read_found(const ecs_Program *program, const NearBlock *block,
   const ecs_Grid *grid = block->call->grids[ins->grid];
   const double *places = block->plan->bases[step->operands[0]];
   void *out = block->plan->bases[step->out];
-  const Component *component = &program->query->store->components[ins->index];
+  const Component *component =
+      &program->query->store->components.all[ins->index];
   if (grid->count == 0)
     memset(out, 0, (size_t)block->rows * value_bytes(instruction_result(ins)));
   else if (ins->operation == OPERATION_FOUND)

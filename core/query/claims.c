@@ -2,8 +2,8 @@
 #include "query/claims.h"
 
 static Component *component_of(const ecs_Query *query, const QueryTerm *term) {
-  ECS_ASSERT(term->component < query->store->component_count);
-  return &query->store->components[term->component];
+  ECS_ASSERT(term->component < query->store->components.count);
+  return &query->store->components.all[term->component];
 }
 
 ecs_Component claims_contested(const ecs_Query *query) {
@@ -20,7 +20,7 @@ ecs_Component claims_contested(const ecs_Query *query) {
 ecs_Component claims_contested_order(const ecs_Query *query) {
   if (!query_is_sorted(query)) return 0;
   ecs_Component order = query->picked->order.component; /* to sort is to read */
-  return query->store->components[order].writers > 0 ? order : 0;
+  return query->store->components.all[order].writers > 0 ? order : 0;
 }
 
 void claims_take(const ecs_Query *query) {

@@ -94,10 +94,10 @@ ecs_Component grid_contested(const ecs_Grid *grid) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
     if (term->column_count > 0 &&
-        query->store->components[term->component].writers > 0)
+        query->store->components.all[term->component].writers > 0)
       return term->component;
   }
   if (!query_is_sorted(query)) return 0;
   ecs_Component order = query->picked->order.component; /* to sort is to read */
-  return query->store->components[order].writers > 0 ? order : 0;
+  return query->store->components.all[order].writers > 0 ? order : 0;
 }

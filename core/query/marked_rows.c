@@ -39,7 +39,7 @@ bool marked_rows_apply(const QueryGroup *groups, uint32_t group_count) {
 
 static Component *component_of(const Store *store, const Group *set) {
   ECS_ASSERT(set->component_count == 1);
-  return &store->components[set->components[0].component];
+  return &store->components.all[set->components[0].component];
 }
 
 /* Has a set keep marks, and the store a journal for them. */

@@ -3,7 +3,7 @@
 
 static bool is_opened(const ecs_Query *query, const QueryTerm *term) {
   return term->column_count > 0 && access_writes(term->access) &&
-         query->store->components[term->component].guards > 0;
+         query->store->components.all[term->component].guards > 0;
 }
 
 static void stamp_span(const QueryTerm *term, const SpanRows *rows) {

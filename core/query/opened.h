@@ -24,7 +24,7 @@ ECS_INTERNAL void opened_rows(const ecs_Query *query, uint32_t group_index,
 
 /* Does any query ask for changes? */
 static inline bool are_watched(const ecs_Query *query) {
-  return ECS_UNLIKELY(query->store->watches > 0);
+  return ECS_UNLIKELY(query->store->clock.watches > 0);
 }
 
 #endif

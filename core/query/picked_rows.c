@@ -238,7 +238,7 @@ static uint64_t key_of(double number, bool down) {
 static bool read_keys(const PickedRows *picked, const PickedFrom *from,
                       const RowList *list, SortedRow *out) {
   const PickedTerm *term = &picked->order;
-  const Component *component = &from->store->components[term->component];
+  const Component *component = &from->store->components.all[term->component];
   ecs_Scalar type = component->schema->fields[picked->field].type;
   uint64_t before = 0;
   bool ordered = true;

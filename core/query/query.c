@@ -10,7 +10,8 @@
 static uint32_t number_columns(ecs_Query *query, const ecs_Term *terms) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
-    const Schema *schema = query->store->components[terms[i].component].schema;
+    const Schema *schema =
+        query->store->components.all[terms[i].component].schema;
     uint32_t count =
         access_has_columns(terms[i].access) ? schema->field_count : 0;
     query->terms[i] = (QueryTerm){.component = terms[i].component,
@@ -25,7 +26,7 @@ static uint32_t number_columns(ecs_Query *query, const ecs_Term *terms) {
 static void describe_columns(ecs_Query *query) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    const Schema *schema = query->store->components[term->component].schema;
+    const Schema *schema = query->store->components.all[term->component].schema;
     for (uint32_t k = 0; k < term->column_count; k++) {
       ecs_Scalar type = schema->fields[k].type;
       query->columns[term->first_column + k] =
@@ -202,10 +203,11 @@ static ecs_Status assign_groups(ecs_Query *query) {
   uint32_t unused = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
     QueryTerm *term = &query->terms[i];
-    const Component *component = &store->components[term->component];
+    const Component *component = &store->components.all[term->component];
     if (!access_is_own(term->access)) continue;
-    ecs_Status status = ensure_group(query, store->groups[component->group_id],
-                                     &query->group_count, &term->group_index);
+    ecs_Status status =
+        ensure_group(query, store->groups.all[component->group_id],
+                     &query->group_count, &term->group_index);
     if (status != ECS_OK) return status;
     term->bit = component->bit;
     if (term->column_count > 0) query->groups[term->group_index].columns = true;
@@ -227,10 +229,11 @@ static ecs_Status assign_up(ecs_Query *query) {
   Store *store = query->store;
   for (uint32_t i = 0; i < query->term_count; i++) {
     QueryTerm *term = &query->terms[i];
-    const Component *component = &store->components[term->component];
+    const Component *component = &store->components.all[term->component];
     if (term->access != ECS_UP || term->column_count == 0) continue;
-    ecs_Status status = ensure_group(query, store->groups[component->group_id],
-                                     &query->up_count, &term->group_index);
+    ecs_Status status =
+        ensure_group(query, store->groups.all[component->group_id],
+                     &query->up_count, &term->group_index);
     if (status != ECS_OK) return status;
     term->bit = component->bit;
     query->groups[term->group_index].columns = true;
@@ -243,7 +246,7 @@ static void place_picked(const ecs_Query *query, PickedTerm *picked) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
     if (term->component != picked->component) continue;
-    const Component *component = &query->store->components[term->component];
+    const Component *component = &query->store->components.all[term->component];
     picked->group_index = term->group_index;
     picked->bit = component->field_count > 0 ? term->bit : STAMP_NO_BIT;
   }
@@ -444,7 +447,7 @@ static bool check_columns(const ecs_Query *query) {
   uint32_t next = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    const Schema *schema = query->store->components[term->component].schema;
+    const Schema *schema = query->store->components.all[term->component].schema;
     uint32_t count = access_has_columns(term->access) ? schema->field_count : 0;
     if (term->first_column != next || term->column_count != count) return false;
     for (uint32_t k = 0; k < count; k++) {
@@ -465,13 +468,13 @@ static bool check_terms(const ecs_Query *query) {
   uint32_t seen = 0;
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    const Component *component = &query->store->components[term->component];
+    const Component *component = &query->store->components.all[term->component];
     if (!access_is_own(term->access)) continue;
     if (term->group_index > seen || term->group_index >= query->group_count)
       return false;
     if (term->group_index == seen) seen++;
     const Group *group = query->groups[term->group_index].group;
-    if (group != query->store->groups[component->group_id]) return false;
+    if (group != query->store->groups.all[component->group_id]) return false;
     if (term->bit != component->bit) return false;
   }
   return seen == query->group_count ||
@@ -556,7 +559,7 @@ static void say_terms(Text *text, const ecs_Query *query,
                  (term->access == ECS_UP && term->column_count > 0);
     if (!there || term->group_index != group_index) continue;
     text_say(text, "    %s %s%s\n", access_name(term->access),
-             store->components[term->component].schema->name,
+             store->components.all[term->component].schema->name,
              group_is_bits(group, term->bit) ? " (bits)" : "");
   }
 }
@@ -597,7 +600,7 @@ static void say_blocks(Text *text, const ecs_Query *query) {
 /* The link that the query goes along, and what it reads of targets. */
 static void say_tree(Text *text, const ecs_Query *query) {
   const LinkIndex *index = query_links(query);
-  const Schema *schema = query->store->components[index->component].schema;
+  const Schema *schema = query->store->components.all[index->component].schema;
   uint32_t blocks = query->rows.block_count, depths = 0;
   for (uint32_t i = 0; i < blocks; i++)
     depths += i == 0 ||
@@ -610,7 +613,7 @@ static void say_tree(Text *text, const ecs_Query *query) {
 
 static void say_picked(Text *text, const ecs_Query *query) {
   const PickedRows *picked = query->picked;
-  const Component *components = query->store->components;
+  const Component *components = query->store->components.all;
   if (picked == NULL) return;
   for (uint32_t i = 0; i < picked->changed_count; i++)
     text_say(text, "  changes of %s, by blocks of %u rows\n",

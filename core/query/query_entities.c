@@ -32,7 +32,7 @@ void query_entities(const ecs_Query *query, ecs_Entity *entities,
  * group. */
 static void point(const ecs_Query *query, const QueryTerm *term, RowRef row,
                   void **elements) {
-  const Component *component = &query->store->components[term->component];
+  const Component *component = &query->store->components.all[term->component];
   void **out = elements + term->first_column;
   bool present = row.table != NULL && component->writers == 0 &&
                  table_has_columns(row.table, term->bit);

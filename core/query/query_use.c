@@ -38,21 +38,22 @@ static void free_terms(Store *store, QueryUse *use) {
 
 /* Keeps a use, or finds the one with the same terms and frees this one. */
 static ecs_Status keep(Store *store, QueryUse *use, uint32_t *number) {
-  for (uint32_t i = 0; i < store->use_count; i++) {
-    if (!same_terms(&store->uses[i], use)) continue;
+  QueryUses *uses = query_uses(store);
+  for (uint32_t i = 0; i < uses->count; i++) {
+    if (!same_terms(&uses->all[i], use)) continue;
     free_terms(store, use);
     *number = i + 1;
     return ECS_OK;
   }
-  void *uses = store->uses;
-  if (!memory_grow(&store->memory, &uses, &store->use_capacity,
-                   store->use_count, 1, sizeof(QueryUse))) {
+  void *all = uses->all;
+  if (!memory_grow(&store->memory, &all, &uses->capacity, uses->count, 1,
+                   sizeof(QueryUse))) {
     free_terms(store, use);
     return ECS_E_MEMORY;
   }
-  store->uses = uses;
-  store->uses[store->use_count++] = *use;
-  *number = store->use_count;
+  uses->all = all;
+  uses->all[uses->count++] = *use;
+  *number = uses->count;
   return ECS_OK;
 }
 
@@ -71,30 +72,29 @@ static ecs_Status find_use(ecs_Query *query) {
 
 /* What happened before any system ran was setting up. */
 static void begin_counting(Store *store) {
-  for (uint32_t i = 1; i < store->component_count; i++)
-    store->components[i].changes = 0;
+  for (uint32_t i = 1; i < store->components.count; i++)
+    store->components.all[i].changes = 0;
 }
 
 ecs_Status query_use_count(ecs_Query *query, uint64_t runs) {
-  bool first = query->store->use_count == 0;
+  bool first = query_uses(query->store)->count == 0;
   if (query->use == 0) {
     ecs_Status status = find_use(query);
     if (status != ECS_OK) return status;
   }
   if (first) begin_counting(query->store);
-  query->store->uses[query->use - 1].runs += runs;
+  query_uses(query->store)->all[query->use - 1].runs += runs;
   return ECS_OK;
 }
 
 uint64_t query_use_runs(const ecs_Query *query) {
-  return query->use == 0 ? 0 : query->store->uses[query->use - 1].runs;
+  const QueryUses *uses = query_uses(query->store);
+  return query->use == 0 ? 0 : uses->all[query->use - 1].runs;
 }
 
-void query_use_deinit(Store *store) {
-  for (uint32_t i = 0; i < store->use_count; i++)
-    free_terms(store, &store->uses[i]);
-  memory_free(&store->memory, store->uses,
-              store->use_capacity * sizeof(QueryUse));
-  store->uses = NULL;
-  store->use_count = store->use_capacity = 0;
+void query_uses_deinit(Store *store) {
+  QueryUses *uses = query_uses(store);
+  for (uint32_t i = 0; i < uses->count; i++) free_terms(store, &uses->all[i]);
+  memory_free(&store->memory, uses->all, uses->capacity * sizeof(QueryUse));
+  *uses = (QueryUses){0};
 }

@@ -10,12 +10,31 @@
 
 #include "query/query.h"
 
-struct QueryUse {
+typedef struct QueryUse {
   uint64_t runs; /* halved by ecs_world_optimize */
   uint64_t hash; /* of the terms */
   uint32_t term_count;
   ecs_Term *terms; /* owned; ordered by component */
-};
+} QueryUse;
+
+/* The counts of a store, which keeps a pointer to them. */
+typedef struct QueryUses {
+  QueryUse *all; /* owned */
+  uint32_t count;
+  uint32_t capacity;
+} QueryUses;
+
+/* Gives empty counts to a store, which they must outlive. */
+static inline void query_uses_init(QueryUses *uses, Store *store) {
+  *uses = (QueryUses){0};
+  store->uses = uses;
+}
+
+/* The counts of a store. */
+static inline QueryUses *query_uses(const Store *store) {
+  ECS_ASSERT(store->uses != NULL);
+  return store->uses;
+}
 
 /* Counts runs over a query's terms; with the first call for a store, counts of
  * changes begin at 0. ECS_E_MEMORY: nothing is counted. Cost: the
@@ -26,6 +45,6 @@ ECS_INTERNAL ecs_Status query_use_count(ecs_Query *query, uint64_t runs);
 ECS_INTERNAL uint64_t query_use_runs(const ecs_Query *query);
 
 /* Frees the counts of a store. */
-ECS_INTERNAL void query_use_deinit(Store *store);
+ECS_INTERNAL void query_uses_deinit(Store *store);
 
 #endif

@@ -34,7 +34,7 @@
  * Every change must be counted: query results and located rows
  * are used again until then. */
 static inline void note_changed(Store *store, Group *group) {
-  ECS_ASSERT(store->groups[group->id] == group);
+  ECS_ASSERT(store->groups.all[group->id] == group);
   group->version++;
   store->row_epoch++;
 }

@@ -32,8 +32,8 @@ ECS_INTERNAL bool group_lists_check_invariants(const Store *store);
 /* Takes the list of an index: the first group; 0: none. Each group must be passed
  * by group_lists_next. */
 static inline uint32_t group_lists_take(const Store *store, uint32_t index) {
-  if (ECS_LIKELY(!locator_ready(&store->lists, index))) return 0;
-  uint32_t *head = locator_narrow_entry(&store->lists, index);
+  if (ECS_LIKELY(!locator_ready(&store->groups.lists, index))) return 0;
+  uint32_t *head = locator_narrow_entry(&store->groups.lists, index);
   uint32_t first = *head == LOCATOR_NONE ? 0 : *head;
   *head = LOCATOR_NONE;
   return first;

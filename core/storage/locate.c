@@ -16,8 +16,8 @@ bool store_alive(const Store *store, ecs_Entity entity) {
 
 ecs_Status store_locate(const Store *store, ecs_Entity entity, ecs_Component id,
                         RowRef *location) {
-  ECS_ASSERT(id - 1u < store->component_count - 1u);
-  const Component *component = &store->components[id];
+  ECS_ASSERT(id - 1u < store->components.count - 1u);
+  const Component *component = &store->components.all[id];
   const Group *group = component->group;
   RowRef row = store_locate_main(store, entity);
   *location = (RowRef){NULL, 0};

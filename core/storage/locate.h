@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) ecs_Status store_locate_columns(
   if (ECS_UNLIKELY(slot == NULL)) return ECS_E_DEAD;
   *row = slot->row_bits;
   if (component->group_id != 0) {
-    const Group *group = store->groups[component->group_id];
+    const Group *group = store->groups.all[component->group_id];
     RowId row_id = locator_find(&group->locator, id_index(entity));
     if (!locator_is_row(row_id.row)) return ECS_E_ABSENT;
     *row = row_id.row;

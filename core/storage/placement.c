@@ -49,6 +49,6 @@ static void free_placed(Store *store) {
 
 void store_clear(Store *store) {
   free_placed(store);
-  for (uint32_t i = store->group_count; i-- > 0;)
-    clear_group(store, store->groups[i]);
+  for (uint32_t i = store->groups.count; i-- > 0;)
+    clear_group(store, store->groups.all[i]);
 }

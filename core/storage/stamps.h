@@ -27,9 +27,10 @@
 
 /* What a store stamps with. */
 typedef struct StampClock {
-  uint64_t tick;   /* grows with every walk that asks for changes */
-  uint64_t newest; /* the highest stamp that was written; who has seen all of
+  uint64_t tick;    /* grows with every walk that asks for changes */
+  uint64_t newest;  /* the highest stamp that was written; who has seen all of
                       an older tick needs no look at stamps while it stays */
+  uint32_t watches; /* store_watch less store_unwatch */
 } StampClock;
 
 typedef struct Stamps {

@@ -5,29 +5,29 @@
 
 void store_list_group(Store *store, Group *group) {
   if (group->id >= ECS_NEAR_GROUPS)
-    locator_list(&group->locator, &store->lists, (uint16_t)group->id);
+    locator_list(&group->locator, &store->groups.lists, (uint16_t)group->id);
 }
 
 static ecs_Status append_group(Store *store, bool narrow) {
-  void *groups = store->groups;
-  if (store->group_count >= ECS_GROUP_LIMIT)
+  void *groups = store->groups.all;
+  if (store->groups.count >= ECS_GROUP_LIMIT)
     return memory_refuse(&store->memory, ECS_GROUP_LIMIT, "groups", "a world");
-  if (!memory_grow(&store->memory, &groups, &store->group_capacity,
-                   store->group_count, 1, sizeof(Group *)))
+  if (!memory_grow(&store->memory, &groups, &store->groups.capacity,
+                   store->groups.count, 1, sizeof(Group *)))
     return ECS_E_MEMORY;
-  store->groups = groups;
-  Group *group = group_create(&store->memory, store->group_count, narrow);
+  store->groups.all = groups;
+  Group *group = group_create(&store->memory, store->groups.count, narrow);
   if (group == NULL) return ECS_E_MEMORY;
   store_list_group(store, group);
-  store->groups[store->group_count++] = group;
-  store->main = store->groups[0];
+  store->groups.all[store->groups.count++] = group;
+  store->groups.main = store->groups.all[0];
   return ECS_OK;
 }
 
 /* Destroys the newest group, which has no components yet. */
 static void pop_group(Store *store) {
-  ECS_ASSERT(store->group_count > 1);
-  group_destroy(store->groups[--store->group_count], &store->memory);
+  ECS_ASSERT(store->groups.count > 1);
+  group_destroy(store->groups.all[--store->groups.count], &store->memory);
 }
 
 ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
@@ -35,12 +35,12 @@ ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
   Table *table = NULL;
   *store = (Store){.ways = ways,
                    .destroy = ways->destroy,
-                   .component_count = 1,
+                   .components = {.count = 1},
                    .clock = {.tick = 1},
                    .row_epoch = STORE_FIRST_ROW_EPOCH};
   memory_init(&store->memory, memory, limit_bytes);
   entity_index_init(&store->index);
-  locator_init(&store->lists, true);
+  locator_init(&store->groups.lists, true);
   ecs_Status status = append_group(store, false);
   if (status == ECS_OK) /* the table of entities without components */
     status = group_ensure_table(store_main(store), &store->memory, (Mask){0},
@@ -52,20 +52,21 @@ ecs_Status store_init(Store *store, const ChangeWays *ways, ecs_Memory memory,
 void store_deinit(Store *store) {
   Memory *memory = &store->memory;
   store_free_rooms(store);
-  for (uint32_t i = 0; i < store->group_count; i++)
-    group_destroy(store->groups[i], memory);
-  for (uint32_t i = 1; i < store->component_count; i++) {
-    const Component *component = &store->components[i];
+  for (uint32_t i = 0; i < store->groups.count; i++)
+    group_destroy(store->groups.all[i], memory);
+  for (uint32_t i = 1; i < store->components.count; i++) {
+    const Component *component = &store->components.all[i];
     memory_free(memory, component->needs,
                 component->need_capacity * sizeof(ecs_Component));
     schema_destroy(memory, component->schema);
   }
-  name_index_deinit(&store->names, memory);
+  name_index_deinit(&store->components.names, memory);
   entity_index_deinit(&store->index, memory);
-  locator_deinit(&store->lists, memory);
-  memory_free(memory, store->components,
-              store->component_capacity * sizeof(Component));
-  memory_free(memory, store->groups, store->group_capacity * sizeof(Group *));
+  locator_deinit(&store->groups.lists, memory);
+  memory_free(memory, store->components.all,
+              store->components.capacity * sizeof(Component));
+  memory_free(memory, store->groups.all,
+              store->groups.capacity * sizeof(Group *));
 }
 
 static void free_room(Store *store, StoreRoom *room) {
@@ -103,13 +104,13 @@ void store_free_rooms(Store *store) {
 /* Components ------------------------------------------------------------ */
 
 ecs_Component store_find_component(const Store *store, const char *name) {
-  return name_index_find(&store->names, store->components, name);
+  return name_index_find(&store->components.names, store->components.all, name);
 }
 
 static ecs_Status redefine(const Store *store,
                            const ecs_ComponentDescription *description,
                            ecs_Component found, ecs_Component *component) {
-  const Component *known = &store->components[found];
+  const Component *known = &store->components.all[found];
   if (known->storage != description->storage ||
       !schema_matches(known->schema, description))
     return ECS_E_SCHEMA;
@@ -118,12 +119,12 @@ static ecs_Status redefine(const Store *store,
 }
 
 static bool grow_components(Store *store) {
-  void *components = store->components;
-  uint32_t in_use = store->components == NULL ? 0 : store->component_count;
+  void *components = store->components.all;
+  uint32_t in_use = store->components.all == NULL ? 0 : store->components.count;
   bool grown =
-      memory_grow(&store->memory, &components, &store->component_capacity,
+      memory_grow(&store->memory, &components, &store->components.capacity,
                   in_use, 2, sizeof(Component));
-  store->components = components;
+  store->components.all = components;
   return grown;
 }
 
@@ -134,7 +135,7 @@ static ecs_Status place_first(Store *store, Component *component,
   bool bits = component->storage == ECS_STORE_BITS;
   ecs_Status status = sparse ? append_group(store, true) : ECS_OK;
   if (status != ECS_OK) return status;
-  Group *group = store->groups[sparse ? store->group_count - 1 : 0];
+  Group *group = store->groups.all[sparse ? store->groups.count - 1 : 0];
   uint32_t bit = group->component_count;
   status =
       group_add_component(group, &store->memory, id, component->schema, bits);
@@ -147,8 +148,8 @@ static ecs_Status place_first(Store *store, Component *component,
 
 /* Puts a component that does not note in front of the list of those. */
 static void list_silent(Store *store, ecs_Component id) {
-  store->components[id].next_silent = store->silent;
-  store->silent = id;
+  store->components.all[id].next_silent = store->components.silent;
+  store->components.silent = id;
 }
 
 ecs_Status store_define(Store *store,
@@ -162,27 +163,28 @@ ecs_Status store_define(Store *store,
   if (found != 0) return redefine(store, description, found, component);
   ecs_Status status = schema_create(&store->memory, description, &fresh.schema);
   if (status != ECS_OK) return status;
-  if (store->component_count > ECS_COMPONENT_LIMIT)
+  if (store->components.count > ECS_COMPONENT_LIMIT)
     status = memory_refuse(&store->memory, ECS_COMPONENT_LIMIT, "components",
                            "a world");
   else if (description->storage == ECS_STORE_BITS &&
            fresh.schema->field_count > 0)
     status = ECS_E_COMPONENT;
   else if (!grow_components(store) ||
-           !name_index_reserve(&store->names, &store->memory,
-                               store->components))
+           !name_index_reserve(&store->components.names, &store->memory,
+                               store->components.all))
     status = ECS_E_MEMORY;
   else
-    status = place_first(store, &fresh, store->component_count);
+    status = place_first(store, &fresh, store->components.count);
   if (status != ECS_OK) {
     schema_destroy(&store->memory, fresh.schema);
     return status;
   }
-  ECS_ASSERT(store->component_count < store->component_capacity);
-  *component = store->component_count;
-  store->components[store->component_count++] = fresh;
+  ECS_ASSERT(store->components.count < store->components.capacity);
+  *component = store->components.count;
+  store->components.all[store->components.count++] = fresh;
   if (!fresh.noting) list_silent(store, *component);
-  name_index_insert(&store->names, store->components, *component);
+  name_index_insert(&store->components.names, store->components.all,
+                    *component);
   return ECS_OK;
 }
 
@@ -194,7 +196,7 @@ static bool is_needed(const Component *component, ecs_Component id) {
 
 ecs_Status store_need(Store *store, ecs_Component id,
                       const ecs_Component *needs, uint32_t count) {
-  Component *component = &store->components[id];
+  Component *component = &store->components.all[id];
   void *all = component->needs;
   if (!memory_grow(&store->memory, &all, &component->need_capacity,
                    component->need_count, count, sizeof(ecs_Component)))
@@ -211,8 +213,8 @@ ecs_Status store_need(Store *store, ecs_Component id,
 
 uint64_t store_structure_version(const Store *store) {
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < store->group_count; i++)
-    sum += store->groups[i]->version;
+  for (uint32_t i = 0; i < store->groups.count; i++)
+    sum += store->groups.all[i]->version;
   return sum;
 }
 
@@ -230,9 +232,9 @@ ecs_Status store_reserve_entities(Store *store, uint64_t count) {
 
 void store_set_noting(Store *store, bool noting) {
   store_choose(store);
-  while (noting && store->silent != 0) {
-    Component *component = &store->components[store->silent];
-    store->silent = component->next_silent;
+  while (noting && store->components.silent != 0) {
+    Component *component = &store->components.all[store->components.silent];
+    store->components.silent = component->next_silent;
     component->noting = true;
     component_choose(component, store->ways);
   }
@@ -242,14 +244,14 @@ void store_silence(Store *store, Component *component) {
   ECS_ASSERT(!store_notes(store) && component->noting);
   component->noting = false;
   component_choose(component, store->ways);
-  list_silent(store, (ecs_Component)(component - store->components));
+  list_silent(store, (ecs_Component)(component - store->components.all));
 }
 
 /* Watching -------------------------------------------------------------- */
 
 static void free_stamps(Store *store) {
-  for (uint32_t i = 0; i < store->group_count; i++) {
-    const Group *group = store->groups[i];
+  for (uint32_t i = 0; i < store->groups.count; i++) {
+    const Group *group = store->groups.all[i];
     for (uint32_t k = 0; k < group->table_count; k++) {
       stamps_destroy(group->tables[k]->stamps, &store->memory);
       group->tables[k]->stamps = NULL;
@@ -260,28 +262,28 @@ static void free_stamps(Store *store) {
 /* The epoch tells prepared access (ecs_access.h) to look for guards. */
 static void count_watch(Store *store, ecs_Component id, bool values,
                         uint32_t step) {
-  Component *component = &store->components[id];
+  Component *component = &store->components.all[id];
   component->followers += step;
   if (values) component->guards += step;
-  store->watches += step;
+  store->clock.watches += step;
   store->row_epoch++;
   store_choose(store);
 }
 
 void store_watch(Store *store, ecs_Component id, bool values) {
   count_watch(store, id, values, 1);
-  component_choose(&store->components[id], store->ways);
+  component_choose(&store->components.all[id], store->ways);
 }
 
 /* The functions of a set write no stamps, so they are chosen when there are
  * none. */
 void store_unwatch(Store *store, ecs_Component id, bool values) {
-  ECS_ASSERT(store->components[id].followers > 0);
+  ECS_ASSERT(store->components.all[id].followers > 0);
   count_watch(store, id, values, UINT32_MAX);
-  if (store->watches > 0) return;
+  if (store->clock.watches > 0) return;
   free_stamps(store);
-  for (uint32_t i = 1; i < store->component_count; i++)
-    component_choose(&store->components[i], store->ways);
+  for (uint32_t i = 1; i < store->components.count; i++)
+    component_choose(&store->components.all[i], store->ways);
 }
 
 ecs_Status store_watch_table(Store *store, Group *group, Table *table,

@@ -24,9 +24,6 @@
 #include "storage/entity_index.h"
 #include "storage/name_index.h"
 
-typedef struct Bundle Bundle;
-typedef struct QueryUse QueryUse;
-
 /* The first row_epoch: the bits of the double 2^52. The next ones are those of
  * 2^52 + 1 and so on. */
 #define STORE_FIRST_ROW_EPOCH UINT64_C(0x4330000000000000)
@@ -56,56 +53,40 @@ typedef struct StoreRoom {
   size_t size;
 } StoreRoom;
 
-/* From a table to the one with one component less and another more. Valid while
- * the layout is the same: only trimming and regrouping free tables that have
- * had rows. */
-typedef struct Route {
-  const Table *from; /* NULL: no route is remembered */
-  Table *to;
-  ecs_Component gone;
-  ecs_Component added;
-  uint64_t layout_version;
-  ColumnRange gone_columns;  /* in `from` */
-  ColumnRange added_columns; /* in `to` */
-} Route;
-#define STORE_ROUTES 4u /* a power of two */
+/* The components of a store. */
+typedef struct StoreComponents {
+  Component *all; /* owned; by id; entry 0 is not used */
+  uint32_t count; /* entries, the unused one included */
+  uint32_t capacity;
+  NameIndex names;
+  ecs_Component silent; /* the first that does not note; 0: none */
+} StoreComponents;
+
+/* The groups of a store. */
+typedef struct StoreGroups {
+  Group **all; /* owned, and so is each group; by id */
+  Group *main; /* the first */
+  uint32_t count;
+  uint32_t capacity;
+  Locator lists; /* the heads of group_lists.h */
+} StoreGroups;
 
 struct Store {
   Memory memory;
   StoreRoom rooms[ROOM_KINDS];
   EntityIndex index;
-  const ChangeWays *ways;   /* two tables, constant; never NULL */
-  Component *components;    /* owned; by id; entry 0 is not used */
-  uint32_t component_count; /* entries, the unused one included */
-  uint32_t component_capacity;
-  NameIndex names;      /* of the components */
-  ecs_Component silent; /* the first that does not note; 0: none */
-  Group *main;          /* groups[0] */
+  const ChangeWays *ways; /* two tables, constant; never NULL */
+  StoreComponents components;
+  StoreGroups groups;
   Journal journal;
-  Group **groups; /* owned, and so is each group; by id */
-  Locator lists;  /* the heads of group_lists.h */
-  uint32_t group_count;
-  uint32_t group_capacity;
-  Bundle **bundles; /* owned; by id less one; see bundle.h */
-  uint32_t bundle_count;
-  uint32_t bundle_capacity;
-  Bundle *recent_bundles[ECS_RECENT_BUNDLES]; /* owned; of spawns without a
-                                                 bundle id, see
-                                                 bundle_for_once; NULL: none */
-  QueryUse *uses; /* how often systems ran over queries; owned, but for its end
-                     see query_use.h */
-  uint32_t use_count;
-  uint32_t use_capacity;
+  StampClock clock;
   uint64_t layout_version;
-  DestroyEntity *destroy; /* see store_choose */
   uint64_t spawn_version; /* layout_version while births need no notes and no
                              stamps; otherwise UINT64_MAX - 1 */
-  Route routes[STORE_ROUTES]; /* lately used, see change/replacement.h */
-  uint32_t shape_version;     /* the newest of chain_shape.h */
-  bool notices_births;        /* every spawn is noticed: see Bundle.noticed */
-  uint32_t watches;           /* store_watch less store_unwatch */
-  StampClock clock;           /* of stamps */
-  uint64_t row_epoch;         /* see ecs_world_row_epoch */
+  uint64_t row_epoch;     /* see ecs_world_row_epoch */
+  DestroyEntity *destroy; /* see store_choose */
+  void *changes; /* of change/change_state.h; borrowed; NULL: no changes */
+  void *uses;    /* of query/query_use.h; borrowed; NULL: nothing is counted */
 };
 
 /* Life ------------------------------------------------------------------ */
@@ -115,8 +96,8 @@ struct Store {
 ECS_INTERNAL ecs_Status store_init(Store *store, const ChangeWays *ways,
                                    ecs_Memory memory, uint64_t limit_bytes);
 
-/* Frees everything but the bundles, which bundle_destroy_all must have freed.
- */
+/* Frees everything but what later folders keep with it, which they must have
+ * freed. */
 ECS_INTERNAL void store_deinit(Store *store);
 
 /* Zeroed memory for count elements of some bytes, which the store owns. It is
@@ -154,7 +135,9 @@ ECS_INTERNAL ecs_Status store_need(Store *store, ecs_Component id,
 /* Groups ---------------------------------------------------------------- */
 
 /* The main group; it has a row for every entity that is placed. */
-static inline Group *store_main(const Store *store) { return store->main; }
+static inline Group *store_main(const Store *store) {
+  return store->groups.main;
+}
 
 /* Makes a group that has no rows list, if its id asks for that (group_lists.h).
  * The group may be one that the store does not have yet. */
@@ -163,7 +146,7 @@ ECS_INTERNAL void store_list_group(Store *store, Group *group);
 /* Chooses how entities are spawned and destroyed: quickly while nothing has to be
  * told of it. */
 static inline void store_choose(Store *store) {
-  bool quiet = store->journal.indices == NULL && store->watches == 0;
+  bool quiet = store->journal.indices == NULL && store->clock.watches == 0;
   store->spawn_version = quiet ? store->layout_version : UINT64_MAX - 1;
   store->destroy = store->ways[quiet ? 0 : 1].destroy;
 }
@@ -224,7 +207,7 @@ ECS_INTERNAL uint64_t store_structure_version(const Store *store);
  * groups share a bit, which then stays set: it only says that the entity may
  * have a row in one of these groups. */
 static inline bool summary_is_exact(const Store *store) {
-  return store->group_count <= SLOT_SUMMARY_BITS + 1u;
+  return store->groups.count <= SLOT_SUMMARY_BITS + 1u;
 }
 
 #endif

@@ -41,10 +41,10 @@ static bool check_group(const Store *store, const Group *group) {
 }
 
 static bool check_component(const Store *store, ecs_Component id) {
-  const Component *component = &store->components[id];
+  const Component *component = &store->components.all[id];
   const Group *group = component->group;
-  return component->group_id < store->group_count &&
-         store->groups[component->group_id] == group &&
+  return component->group_id < store->groups.count &&
+         store->groups.all[component->group_id] == group &&
          component->bit < group->component_count &&
          group->components[component->bit].component == id &&
          group->components[component->bit].bits_index ==
@@ -54,14 +54,16 @@ static bool check_component(const Store *store, ecs_Component id) {
 
 bool store_check_invariants(const Store *store) {
   if (!entity_index_check_invariants(&store->index)) return false;
-  for (uint32_t i = 1; i < store->component_count; i++)
+  for (uint32_t i = 1; i < store->components.count; i++)
     if (!check_component(store, i)) return false;
-  for (uint32_t i = 0; i < store->group_count; i++)
-    if (store->groups[i]->id != i || !check_group(store, store->groups[i]))
+  for (uint32_t i = 0; i < store->groups.count; i++)
+    if (store->groups.all[i]->id != i ||
+        !check_group(store, store->groups.all[i]))
       return false;
-  return store->main == store->groups[0] &&
+  return store->groups.main == store->groups.all[0] &&
          group_lists_check_invariants(store) &&
-         name_index_check_invariants(&store->names, store->components,
-                                     store->component_count - 1u) &&
-         count_rows(store->main) <= store->index.alive_count;
+         name_index_check_invariants(&store->components.names,
+                                     store->components.all,
+                                     store->components.count - 1u) &&
+         count_rows(store->groups.main) <= store->index.alive_count;
 }

@@ -28,11 +28,12 @@ static size_t rounded(size_t bytes) { return (bytes + 7u) / 8u * 8u; }
 
 static ecs_Status begin(Cloning *cloning, ecs_World *world) {
   Store *store = &world->store;
-  uint32_t components = store->component_count;
+  uint32_t components = store->components.count;
   *cloning = (Cloning){.world = world};
   locator_init(&cloning->places, true);
   for (uint32_t id = 1; id < components; id++)
-    cloning->image_bytes += rounded(store->components[id].schema->image_bytes);
+    cloning->image_bytes +=
+        rounded(store->components.all[id].schema->image_bytes);
   cloning->parts =
       memory_zeroed(&store->memory, components, sizeof(ecs_Component));
   cloning->values =
@@ -45,7 +46,7 @@ static ecs_Status begin(Cloning *cloning, ecs_World *world) {
 
 static void end(Cloning *cloning) {
   Memory *memory = &cloning->world->store.memory;
-  uint32_t components = cloning->world->store.component_count;
+  uint32_t components = cloning->world->store.components.count;
   memory_free(memory, cloning->pairs, cloning->capacity * sizeof(ClonePair));
   memory_free(memory, cloning->parts, components * sizeof(ecs_Component));
   memory_free(memory, (void *)cloning->values, components * sizeof(void *));
@@ -114,8 +115,8 @@ static ecs_Status load(Cloning *cloning, ecs_Entity entity) {
   ecs_World *world = cloning->world;
   char *image = cloning->images;
   cloning->part_count = 0;
-  for (ecs_Component id = 1; id < world->store.component_count; id++) {
-    const Component *component = &world->store.components[id];
+  for (ecs_Component id = 1; id < world->store.components.count; id++) {
+    const Component *component = &world->store.components.all[id];
     RowRef place = {NULL, 0};
     ecs_Status status = store_locate(&world->store, entity, id, &place);
     if (status != ECS_OK || place.table == NULL) continue;
@@ -135,7 +136,7 @@ static ecs_Status load(Cloning *cloning, ecs_Entity entity) {
  * clones, or by 0 while these have none. Returns which fields those are. */
 static uint64_t redirect(const Cloning *cloning, uint32_t part) {
   const Schema *schema =
-      cloning->world->store.components[cloning->parts[part]].schema;
+      cloning->world->store.components.all[cloning->parts[part]].schema;
   char *image = (char *)(uintptr_t)cloning->values[part];
   uint64_t fields = 0;
   for (uint32_t i = 0; i < schema->field_count; i++) {

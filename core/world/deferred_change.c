@@ -75,7 +75,7 @@ static ecs_Status record_presence(ecs_World *world, ecs_Entity entity,
     RowRef row;
     ecs_Status status = store_locate(&world->store, entity, component, &row);
     /* A rule may have taken a component with links away by then. */
-    bool linked = world->store.components[component].link_count > 0;
+    bool linked = world->store.components.all[component].link_count > 0;
     bool done = (row.table != NULL) == present && !(linked && present);
     if (status != ECS_OK || done) return status;
   } else if (is_recorded_destroyed(&world->commands, commands)) {
@@ -91,7 +91,7 @@ static ecs_Status record_presence(ecs_World *world, ecs_Entity entity,
 static ecs_Status check_links(ecs_World *world, ecs_Entity entity,
                               ecs_Component id, const void *image,
                               uint64_t fields) {
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   if (ECS_LIKELY(component->link_count == 0)) return ECS_OK;
   return world_alive(world, entity)
              ? link_check(world, entity, component, image, fields)
@@ -112,14 +112,14 @@ ecs_Status deferred_add(ecs_World *world, ecs_Entity entity,
                         ecs_Component component, const void *image) {
   ChainStep step = chain_step(COMMAND_ADD, component, image != NULL);
   if (ECS_UNLIKELY(world->links.count > 0) &&
-      world->store.components[component].link_count > 0)
+      world->store.components.all[component].link_count > 0)
     return add_apart(world, entity, component, image);
   char *room = command_go_on(&world->commands, step, entity);
   if (ECS_UNLIKELY(room == NULL))
     return add_apart(world, entity, component, image);
   if (image == NULL) return ECS_OK;
   return command_copy_image(
-      room, image, world->store.components[component].schema->image_bytes);
+      room, image, world->store.components.all[component].schema->image_bytes);
 }
 
 ecs_Status deferred_remove(ecs_World *world, ecs_Entity entity,
@@ -131,7 +131,7 @@ ecs_Status deferred_remove(ecs_World *world, ecs_Entity entity,
 
 ecs_Status deferred_set(ecs_World *world, ecs_Entity entity, ecs_Component id,
                         const void *image, uint64_t fields) {
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   ChangeTarget target = find_target(world, entity, id);
   bool waits = link_is_named(&world->links, component, fields);
   if (target.status != ECS_OK || target.dropped) return target.status;
@@ -198,11 +198,11 @@ void world_complete_image(const Schema *schema, const void *image,
 ecs_Status world_add_with_fields(ecs_World *world, ecs_Entity entity,
                                  ecs_Component component, const void *image,
                                  uint64_t fields) {
-  const Schema *schema = world->store.components[component].schema;
+  const Schema *schema = world->store.components.all[component].schema;
   ComponentImage whole;
   ECS_ASSERT(world->depth == 0);
   world_complete_image(schema, image, fields, &whole);
-  return world->store.components[component].observed
+  return world->store.components.all[component].observed
              ? add_recorded(world, entity, component, &whole)
              : store_add(&world->store, entity, component, &whole);
 }
@@ -217,7 +217,7 @@ static ecs_Status reserve_spawn(ecs_World *world, const Bundle *bundle,
   ecs_Status status = link_check_spawn(world, bundle, values);
   for (uint32_t k = 0; status == ECS_OK && k < bundle->given_count; k++) {
     const Component *component =
-        &world->store.components[bundle->items[k].component];
+        &world->store.components.all[bundle->items[k].component];
     if (component->link_count > 0)
       status = link_make_room(world, next, component, values[k], UINT64_MAX);
   }
@@ -234,7 +234,7 @@ static ecs_Status spawn_linked(ecs_World *world, Bundle *bundle,
   if (status != ECS_OK) return status;
   for (uint32_t k = 0; values != NULL && k < bundle->given_count; k++) {
     const Component *component =
-        &world->store.components[bundle->items[k].component];
+        &world->store.components.all[bundle->items[k].component];
     if (component->link_count > 0)
       link_make(&world->links, born, component, values[k], UINT64_MAX);
   }
@@ -269,7 +269,7 @@ static ecs_Status destroy_linked(ecs_World *world, ecs_Entity entity) {
 
 static ecs_Status add_linked(ecs_World *world, ecs_Entity entity,
                              ecs_Component id, const void *image) {
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   RowRef row;
   if (component->need_count > 0) return add_recorded(world, entity, id, image);
   ecs_Status status = store_locate(&world->store, entity, id, &row);
@@ -284,7 +284,7 @@ static ecs_Status add_linked(ecs_World *world, ecs_Entity entity,
 
 static ecs_Status remove_linked(ecs_World *world, ecs_Entity entity,
                                 ecs_Component id) {
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   ecs_Status status = store_remove(&world->store, entity, id);
   if (status == ECS_OK)
     link_make(&world->links, entity, component, NULL, UINT64_MAX);
@@ -294,7 +294,7 @@ static ecs_Status remove_linked(ecs_World *world, ecs_Entity entity,
 static ecs_Status set_linked(ecs_World *world, ecs_Entity entity,
                              ecs_Component id, const void *image,
                              uint64_t fields) {
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   Table *table;
   uint32_t row;
   ecs_Status found =
@@ -318,7 +318,7 @@ static ecs_Status set_linked(ecs_World *world, ecs_Entity entity,
 static ecs_Status set_guarded(ecs_World *world, ecs_Entity entity,
                               ecs_Component id, const void *image,
                               uint64_t fields) {
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   RowRef place;
   if (component->link_count > 0)
     return set_linked(world, entity, id, image, fields);
@@ -340,7 +340,7 @@ ecs_Status deferred_set_told(ecs_World *world, ecs_Entity entity,
                              ecs_Component component, const void *image,
                              uint64_t fields) {
   ObserverSet *observers = &world->observers;
-  if (!world->store.components[component].observed_sets)
+  if (!world->store.components.all[component].observed_sets)
     return deferred_set(world, entity, component, image, fields);
   ecs_Status status =
       observer_set_reserve_told(observers, &world->store.memory);
@@ -389,14 +389,14 @@ ecs_Status world_destroy_noticed(ecs_World *world, ecs_Entity entity) {
 
 ecs_Status world_add_noticed(ecs_World *world, ecs_Entity entity,
                              ecs_Component component, const void *image) {
-  return (world->store.components[component].observed
+  return (world->store.components.all[component].observed
               ? add_recorded
               : add_linked)(world, entity, component, image);
 }
 
 ecs_Status world_remove_noticed(ecs_World *world, ecs_Entity entity,
                                 ecs_Component component) {
-  return (world->store.components[component].observed
+  return (world->store.components.all[component].observed
               ? remove_recorded
               : remove_linked)(world, entity, component);
 }
@@ -404,7 +404,7 @@ ecs_Status world_remove_noticed(ecs_World *world, ecs_Entity entity,
 ecs_Status world_set_guarded(ecs_World *world, ecs_Entity entity,
                              ecs_Component id, const void *image,
                              uint64_t fields) {
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   return (component->observed || component->observed_sets
               ? world_set_recorded
               : set_guarded)(world, entity, id, image, fields);

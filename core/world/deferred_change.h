@@ -135,7 +135,7 @@ static inline ecs_Status world_add(ecs_World *world, ecs_Entity entity,
                                    ecs_Component component, const void *image) {
   if (ECS_UNLIKELY(world->depth > 0))
     return deferred_add(world, entity, component, image);
-  if (ECS_UNLIKELY(world->store.components[component].noticed))
+  if (ECS_UNLIKELY(world->store.components.all[component].noticed))
     return world_add_noticed(world, entity, component, image);
   return store_add(&world->store, entity, component, image);
 }
@@ -144,7 +144,7 @@ static inline ecs_Status world_remove(ecs_World *world, ecs_Entity entity,
                                       ecs_Component component) {
   if (ECS_UNLIKELY(world->depth > 0))
     return deferred_remove(world, entity, component);
-  if (ECS_UNLIKELY(world->store.components[component].noticed))
+  if (ECS_UNLIKELY(world->store.components.all[component].noticed))
     return world_remove_noticed(world, entity, component);
   return store_remove(&world->store, entity, component);
 }
@@ -155,7 +155,7 @@ static inline ecs_Status world_set(ecs_World *world, ecs_Entity entity,
                                    uint64_t fields) {
   Table *table;
   uint32_t row;
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   bool is_tag = component->schema->field_count == 0;
   if (ECS_UNLIKELY(world->depth > 0))
     return deferred_set_told(world, entity, id, image, fields);

@@ -19,7 +19,7 @@ typedef struct FamilySpawn {
 } FamilySpawn;
 
 static Bundle *bundle_of(const FamilySpawn *spawn, uint32_t member) {
-  return spawn->world->store.bundles[spawn->members[member].bundle - 1];
+  return change_bundle(&spawn->world->store, spawn->members[member].bundle);
 }
 
 /* parents: NULL, or the first members, which are there already. */
@@ -74,7 +74,7 @@ static bool next_given(const FamilySpawn *spawn, uint32_t member,
   if (values == NULL || !bundle->linked) return false;
   for (; next->item < bundle->given_count; next->item++, next->link = 0) {
     const Component *component =
-        &world->store.components[bundle->items[next->item].component];
+        &world->store.components.all[bundle->items[next->item].component];
     LinkIndex *indices = links_of(&world->links, component);
     while (next->link < component->link_count) {
       given->index = &indices[next->link++];
@@ -241,7 +241,7 @@ static size_t write_values(const FamilySpawn *spawn, uint32_t member,
   size_t parent = 0;
   for (uint32_t i = 0; i < bundle->given_count; i++) {
     ecs_Component id = bundle->items[i].component;
-    const Schema *schema = spawn->world->store.components[id].schema;
+    const Schema *schema = spawn->world->store.components.all[id].schema;
     const void *image = values == NULL ? NULL : values[i];
     if (schema->image_bytes == 0) continue;
     memcpy(room, image == NULL ? schema->default_image : image,

@@ -11,7 +11,7 @@ typedef struct LinkReading {
 /* Reads one command. True: the target is known, in reading->target. */
 static bool read_command(LinkReading *reading, const ecs_World *world,
                          const LinkIndex *index, const Command *command) {
-  const Component *component = &world->store.components[index->component];
+  const Component *component = &world->store.components.all[index->component];
   if (command->kind == COMMAND_SPAWN) {
     const StagedRow *staged = command->image;
     if (staged != NULL && bundle_has(staged->staged->bundle, index->component))
@@ -141,7 +141,7 @@ ecs_Status link_check_spawn(ecs_World *world, const Bundle *bundle,
   for (uint32_t k = 0;
        values != NULL && status == ECS_OK && k < bundle->given_count; k++) {
     const Component *component =
-        &world->store.components[bundle->items[k].component];
+        &world->store.components.all[bundle->items[k].component];
     if (component->link_count > 0)
       status = link_check(world, 0, component, values[k], UINT64_MAX);
   }

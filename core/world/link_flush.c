@@ -109,7 +109,7 @@ static ecs_Status lose_component(ecs_World *world, ecs_Entity source,
   state->present = false;
   state->rebuilt = true;
   world->links.work.lost = true;
-  status = unlink_all(world, source, &world->store.components[id]);
+  status = unlink_all(world, source, &world->store.components.all[id]);
   if (status != ECS_OK) return status;
   return note_change(
       world,
@@ -235,7 +235,7 @@ static ecs_Status link_image(ecs_World *world, ecs_Entity source,
 /* ADD, SET or REMOVE of a component with links. */
 static ecs_Status apply_change(ecs_World *world, ecs_Entity entity,
                                const Command *command) {
-  const Component *component = &world->store.components[command->component];
+  const Component *component = &world->store.components.all[command->component];
   LinkState *state = NULL;
   ecs_Status status = ensure_state(world, entity, command->component, &state);
   if (status != ECS_OK) return status;
@@ -260,7 +260,7 @@ static ecs_Status apply_spawn(ecs_World *world, ecs_Entity entity,
   for (uint32_t i = 0; bundle != NULL && i < bundle->item_count; i++) {
     ecs_Component id = bundle->items[i].component;
     LinkState *state = NULL;
-    if (world->store.components[id].link_count == 0) continue;
+    if (world->store.components.all[id].link_count == 0) continue;
     status = ensure_state(world, entity, id, &state);
     if (status != ECS_OK) return status;
     state->present = true;
@@ -275,7 +275,7 @@ static ecs_Status apply_command(ecs_World *world, ecs_Entity entity,
     case COMMAND_DESTROY:
       return is_linked(&world->links, entity) ? kill(world, entity) : ECS_OK;
     default:
-      if (world->store.components[command->component].link_count == 0)
+      if (world->store.components.all[command->component].link_count == 0)
         return ECS_OK;
       return apply_change(world, entity, command);
   }
@@ -286,7 +286,7 @@ static bool says_links(const ecs_World *world, ChainStep step) {
   CommandKind kind = step_kind(step);
   if (kind == COMMAND_SPAWN) return step_has_image(step);
   return kind == COMMAND_DESTROY ||
-         world->store.components[step_component(step)].link_count > 0;
+         world->store.components.all[step_component(step)].link_count > 0;
 }
 
 static uint32_t shape_before_run(const CommandRun *run) {
@@ -347,7 +347,7 @@ static ecs_Status record_changes(ecs_World *world) {
 
 /* Sets the fields that rules have cleared to what they are now. */
 static ecs_Status record_cleared(ecs_World *world, const LinkState *state) {
-  const Component *component = &world->store.components[state->component];
+  const Component *component = &world->store.components.all[state->component];
   const LinkIndex *indices = links_of(&world->links, component);
   uint64_t image[ECS_FIELD_LIMIT];
   memcpy(image, component->schema->default_image,

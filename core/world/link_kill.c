@@ -96,7 +96,7 @@ static ecs_Status collect(ecs_World *world, ecs_Entity entity) {
  * to clear. */
 static void clear_sources(ecs_World *world, LinkIndex *index,
                           ecs_Entity entity) {
-  const Component *component = &world->store.components[index->component];
+  const Component *component = &world->store.components.all[index->component];
   while (link_count(index, entity) > 0) {
     ecs_Entity source = first_source(index, entity), no_entity = 0;
     Table *table = NULL;

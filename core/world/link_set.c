@@ -13,7 +13,7 @@ ecs_Status link_set_reserve(LinkSet *links, Memory *memory, uint32_t count) {
 }
 
 void link_set_define(LinkSet *links, Store *store, ecs_Component id) {
-  Component *component = &store->components[id];
+  Component *component = &store->components.all[id];
   const Schema *schema = component->schema;
   component->first_link = links->count;
   for (uint32_t i = 0; i < schema->field_count; i++) {

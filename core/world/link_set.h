@@ -142,7 +142,7 @@ static inline ecs_Entity link_in_image(const LinkIndex *index,
 /* The index of a link; NULL: the field is none. */
 static inline LinkIndex *link_set_find(const LinkSet *links, const Store *store,
                                        ecs_Component id, uint32_t field) {
-  const Component *component = &store->components[id];
+  const Component *component = &store->components.all[id];
   LinkIndex *indices = links_of(links, component);
   for (uint32_t i = 0; i < component->link_count; i++)
     if (indices[i].field == field) return &indices[i];

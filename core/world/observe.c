@@ -56,7 +56,8 @@ static bool gives_needs(const ecs_World *world,
        id = shapes[id].parent) {
     CommandKind kind = step_kind(shapes[id].step);
     if ((kind == COMMAND_ADD || kind == COMMAND_SET) &&
-        world->store.components[step_component(shapes[id].step)].need_count > 0)
+        world->store.components.all[step_component(shapes[id].step)]
+                .need_count > 0)
       return true;
   }
   return false;
@@ -148,7 +149,7 @@ static ecs_Status reserve_commands(ecs_World *world, uint32_t length) {
  * whether the entity ever had it. */
 static bool follow(const ecs_World *world, const EntityCommands *commands,
                    ecs_Component id, bool present, void *image) {
-  const Schema *schema = world->store.components[id].schema;
+  const Schema *schema = world->store.components.all[id].schema;
   uint32_t length = command_shape(&world->commands, commands)->length;
   Command *list = world->observers.commands;
   bool ever = present;
@@ -174,7 +175,7 @@ static bool follow(const ecs_World *world, const EntityCommands *commands,
 static void write_image(ecs_World *world, const Subject *subject,
                         ecs_Component id) {
   ObserverSet *set = &world->observers;
-  const Component *component = &world->store.components[id];
+  const Component *component = &world->store.components.all[id];
   uint64_t *word = set->words + set->word_count;
   uint32_t words = observer_words(component->schema);
   Table *table = NULL;
@@ -194,7 +195,7 @@ static void write_image(ecs_World *world, const Subject *subject,
 static ecs_Status write_images(ecs_World *world, const Observer *observer,
                                const Subject *subject) {
   ObserverSet *set = &world->observers;
-  const Component *components = world->store.components;
+  const Component *components = world->store.components.all;
   uint32_t words = 0;
   void *array = set->words;
   for (uint32_t i = 0; i < observer->term_count; i++) {
@@ -283,8 +284,9 @@ void observe_take_back(ecs_World *world, ObserveMark mark) {
 static bool concerns(const ecs_World *world, ChainStep step) {
   if (step_kind(step) == COMMAND_DESTROY) return world->observers.asks_deaths;
   if (step_kind(step) == COMMAND_SPAWN)
-    return world->store.notices_births || step_has_image(step);
-  const Component *component = &world->store.components[step_component(step)];
+    return change_state(&world->store)->notices_births || step_has_image(step);
+  const Component *component =
+      &world->store.components.all[step_component(step)];
   return component->observed || component->observed_sets ||
          component->need_count > 0;
 }

@@ -60,7 +60,7 @@ static void ask(ObserverSet *set, Store *store, const Observer *observer) {
   ecs_Occasion occasion = observer->occasion;
   bool all = occasion == ECS_ON_ENTER;
   for (uint32_t i = 0; i < observer->term_count; i++) {
-    Component *component = &store->components[observer->terms[i].component];
+    Component *component = &store->components.all[observer->terms[i].component];
     ecs_Access access = observer->terms[i].access;
     if (is_required(access)) all = false;
     if (access == ECS_OPTIONAL) continue;
@@ -69,7 +69,7 @@ static void ask(ObserverSet *set, Store *store, const Observer *observer) {
     else if (!component->observed_sets)
       guard(component, true);
   }
-  if (all) store->notices_births = true;
+  if (all) change_state(store)->notices_births = true;
   if (occasion == ECS_ON_REMOVE || occasion == ECS_ON_LEAVE ||
       occasion == ECS_ON_DESTROY)
     set->asks_deaths = true;
@@ -77,9 +77,9 @@ static void ask(ObserverSet *set, Store *store, const Observer *observer) {
 
 /* Writes the flags of all components and bundles anew. */
 static void choose_all(ObserverSet *set, Store *store) {
-  set->asks_deaths = store->notices_births = false;
-  for (uint32_t id = 1; id < store->component_count; id++) {
-    Component *component = &store->components[id];
+  set->asks_deaths = change_state(store)->notices_births = false;
+  for (uint32_t id = 1; id < store->components.count; id++) {
+    Component *component = &store->components.all[id];
     guard(component, false);
     component->observed = false;
     component->noticed = component_reaches(component);
@@ -190,7 +190,7 @@ static uint32_t show_images(ObserverSet *set, const Store *store,
     return 0;
   for (uint32_t i = 0; i < observer->term_count; i++) {
     const Schema *schema =
-        store->components[observer->terms[i].component].schema;
+        store->components.all[observer->terms[i].component].schema;
     if (!observer_shows(&observer->terms[i], schema)) continue;
     ECS_ASSERT(count < set->image_capacity);
     set->images[count++] = *word != 0 ? word + 1 : NULL;
@@ -317,7 +317,7 @@ bool observer_set_check_invariants(const ObserverSet *set, const Store *store) {
   for (uint32_t i = 0; i < set->set_count; i++)
     if (*find_place(set, set->sets[i].entity, set->sets[i].component) != i + 1)
       return false;
-  for (uint32_t id = 1; id < store->component_count; id++)
-    if (!check_flags(set, &store->components[id], id)) return false;
+  for (uint32_t id = 1; id < store->components.count; id++)
+    if (!check_flags(set, &store->components.all[id], id)) return false;
   return true;
 }

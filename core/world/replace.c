@@ -15,7 +15,7 @@ ecs_Status check_replacement(const ecs_World *world, ecs_Component gone,
   if (!world_has_component(world, gone) || !world_has_component(world, added) ||
       gone == added)
     return ECS_E_COMPONENT;
-  uint32_t count = world->store.components[added].field_count;
+  uint32_t count = world->store.components.all[added].field_count;
   *fields &= count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
   return image == NULL && *fields != 0 ? ECS_E_ARGUMENT : ECS_OK;
 }
@@ -60,7 +60,7 @@ static ecs_Status replace_recorded(ecs_World *world, ecs_Entity entity,
 static ecs_Status replace_in_tables(ecs_World *world, ecs_Entity entity,
                                     ecs_Component gone, ecs_Component added,
                                     const void *image, uint64_t fields) {
-  const Component *second = &world->store.components[added];
+  const Component *second = &world->store.components.all[added];
   ComponentImage whole;
   if (fields != 0) world_complete_image(second->schema, image, fields, &whole);
   const void *all = fields == 0 ? NULL : &whole;
@@ -90,8 +90,8 @@ static ecs_Status replace_in_two(ecs_World *world, ecs_Entity entity,
 ecs_Status world_replace(ecs_World *world, ecs_Entity entity,
                          ecs_Component gone, ecs_Component added,
                          const void *image, uint64_t fields) {
-  const Component *first = &world->store.components[gone];
-  const Component *second = &world->store.components[added];
+  const Component *first = &world->store.components.all[gone];
+  const Component *second = &world->store.components.all[added];
   if (world->depth > 0)
     return deferred_replace(world, entity, gone, added, image, fields);
   bool recorded = first->observed || second->observed ||

@@ -51,8 +51,8 @@ static bool check_idle(const ecs_World *world) {
   if (world->observers.set_count > 0) return false;
   if (commands->entity_count > 0 || commands->command_count > 0) return false;
   if (commands->page_count > 0 || commands->staged != NULL) return false;
-  for (uint32_t i = 1; i < world->store.component_count; i++)
-    if (world->store.components[i].readers > 0) return false;
+  for (uint32_t i = 1; i < world->store.components.count; i++)
+    if (world->store.components.all[i].readers > 0) return false;
   return true;
 }
 
@@ -96,8 +96,8 @@ static bool check_subjects(const ecs_World *world) {
 /* Writers are counted as readers too. */
 static bool check_claims(const ecs_World *world) {
   const Store *store = &world->store;
-  for (uint32_t i = 1; i < store->component_count; i++)
-    if (store->components[i].writers > store->components[i].readers)
+  for (uint32_t i = 1; i < store->components.count; i++)
+    if (store->components.all[i].writers > store->components.all[i].readers)
       return false;
   return world->contested == 0 || world_has_component(world, world->contested);
 }
@@ -116,7 +116,7 @@ static bool check_queries(const ecs_World *world) {
 
 /* The links of the fields of one component are what their index has. */
 static bool check_links(const ecs_World *world, const LinkIndex *index) {
-  const Component *component = &world->store.components[index->component];
+  const Component *component = &world->store.components.all[index->component];
   const Group *group = component->group;
   uint64_t links = 0;
   for (uint32_t i = 0; i < group->table_count; i++) {

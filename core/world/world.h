@@ -18,6 +18,7 @@
 #define ECS_WORLD_H
 
 #include "query/cursor.h"
+#include "query/query_use.h"
 #include "change/command_flush.h"
 #include "change/entity_change_fast.h"
 #include "world/entity_names.h"
@@ -44,6 +45,8 @@ struct ecs_World {
   uint64_t stamps;         /* given to cursors so far; see level_stamp */
   ecs_Component contested; /* see ecs_world_contested; 0: none so far */
   LinkSet links;           /* of components that have any */
+  ChangeState changes;
+  QueryUses uses;
   ObserverSet observers;
   EntityNames names;
   uint64_t dropped;   /* changes of entities destroyed before they came */
@@ -61,7 +64,7 @@ static inline ecs_World *world_of(const ecs_Query *query) {
 /* True: the id names a component of the world. Any number may be asked for. */
 static inline bool world_has_component(const ecs_World *world,
                                        ecs_Component component) {
-  return component - 1u < world->store.component_count - 1u;
+  return component - 1u < world->store.components.count - 1u;
 }
 
 /* True: every id names a component of the world, and no id occurs twice. Cost:

@@ -7,7 +7,7 @@ static const char *ending(Number count) { return count == 1 ? "" : "s"; }
 
 static const char *name_of(const Store *store, const Group *group,
                            uint32_t bit) {
-  return store->components[group->components[bit].component].schema->name;
+  return store->components.all[group->components[bit].component].schema->name;
 }
 
 /* Tables ------------------------------------------------------------------ */
@@ -83,7 +83,7 @@ static Number count_of(const Group *group, uint32_t bit) {
 static void say_component(Text *text, const Store *store,
                           const Component *component) {
   const Schema *schema = component->schema;
-  const Group *group = store->groups[component->group_id];
+  const Group *group = store->groups.all[component->group_id];
   Number count = count_of(group, component->bit), bytes = 0;
   ECS_ASSERT(count <= store->index.alive_count);
   text_say(text, "%s %s:", schema->field_count > 0 ? "component" : "tag",
@@ -104,8 +104,8 @@ static void say_component(Text *text, const Store *store,
 
 static void say_sums(Text *text, const Store *store) {
   Number tables = 0, bytes = 0;
-  for (uint32_t i = 0; i < store->group_count; i++) {
-    const Group *group = store->groups[i];
+  for (uint32_t i = 0; i < store->groups.count; i++) {
+    const Group *group = store->groups.all[i];
     tables += group->table_count;
     for (uint32_t k = 0; k < group->table_count; k++)
       bytes += group->tables[k]->slab_bytes;
@@ -113,14 +113,14 @@ static void say_sums(Text *text, const Store *store) {
   Number entities = store->index.alive_count;
   text_say(text,
            "%llu entit%s in %u group%s with %llu table%s, %llu bytes of rows\n",
-           entities, entities == 1 ? "y" : "ies", store->group_count,
-           ending(store->group_count), tables, ending(tables), bytes);
+           entities, entities == 1 ? "y" : "ies", store->groups.count,
+           ending(store->groups.count), tables, ending(tables), bytes);
 }
 
 void world_explain(const Store *store, Text *text) {
   say_sums(text, store);
-  for (uint32_t i = 0; i < store->group_count; i++)
-    say_group(text, store, store->groups[i]);
-  for (uint32_t i = 1; i < store->component_count; i++)
-    say_component(text, store, &store->components[i]);
+  for (uint32_t i = 0; i < store->groups.count; i++)
+    say_group(text, store, store->groups.all[i]);
+  for (uint32_t i = 1; i < store->components.count; i++)
+    say_component(text, store, &store->components.all[i]);
 }

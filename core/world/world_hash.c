@@ -62,7 +62,7 @@ static uint64_t sum_links(const ecs_World *world) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < world->links.count; i++) {
     const LinkIndex *index = &world->links.indices[i];
-    const Schema *schema = world->store.components[index->component].schema;
+    const Schema *schema = world->store.components.all[index->component].schema;
     uint64_t named = mix(hash_schema(schema), index->field);
     for (uint32_t k = 0; k < index->page_count * LINK_PAGE_NODES; k++) {
       const LinkNode *node = link_node(index, k);
@@ -124,7 +124,7 @@ static uint64_t hash_table(const Store *store, const Group *group,
     rows = mix(rows, table->entities[row]);
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
     const GroupComponent *component = &group->components[bit];
-    const Schema *schema = store->components[component->component].schema;
+    const Schema *schema = store->components.all[component->component].schema;
     if (component->bits_index != GROUP_NOT_BITS)
       components += hash_bits(schema, table, component->bits_index);
     else if (table_has(table, bit))
@@ -155,15 +155,15 @@ static bool is_at_home(const Component *component) {
  * The main group stands for itself: every definition may add to it. */
 static uint64_t sum_partition(const Store *store) {
   uint64_t sum = 0;
-  for (uint32_t i = 1; i < store->component_count; i++) {
-    const Component *component = &store->components[i];
+  for (uint32_t i = 1; i < store->components.count; i++) {
+    const Component *component = &store->components.all[i];
     const Group *group = component->group;
     uint64_t members = 0;
     if (is_at_home(component)) continue;
     for (uint32_t bit = 0; group->id != 0 && bit < group->component_count;
          bit++)
       members += hash_schema(
-          store->components[group->components[bit].component].schema);
+          store->components.all[group->components[bit].component].schema);
     if (component_is_bits(component)) members = mix(7, members);
     sum += mix(mix(4, members), hash_schema(component->schema));
   }
@@ -193,7 +193,7 @@ static uint64_t hash_staged(uint64_t hash, const Store *store,
   const StagedRows *staged = row->staged;
   for (uint32_t k = staged->bundle->item_count; k-- > 0;) {
     const Schema *schema =
-        store->components[staged->bundle->items[k].component].schema;
+        store->components.all[staged->bundle->items[k].component].schema;
     hash = mix(mix(hash, COMMAND_ADD), hash_schema(schema));
     for (uint32_t i = 0; i < schema->field_count; i++) {
       ColumnCode code = table_codes(staged->table, k)[i];
@@ -213,7 +213,7 @@ static uint64_t hash_command(uint64_t hash, const Store *store,
   hash = mix(hash, command->kind);
   if (command->kind == COMMAND_DESTROY || command->kind == COMMAND_SPAWN)
     return hash;
-  const Schema *schema = store->components[command->component].schema;
+  const Schema *schema = store->components.all[command->component].schema;
   const void *image = command->image;
   if (command->kind == COMMAND_REMOVE) return mix(hash, hash_schema(schema));
   if (image == NULL) image = schema->default_image;
@@ -258,8 +258,8 @@ static uint64_t hash_recorded(const ecs_World *world) {
 uint64_t world_hash(const ecs_World *world) {
   const Store *store = &world->store;
   uint64_t hash = hash_index(3, &store->index), groups = 0;
-  for (uint32_t i = 0; i < store->group_count; i++)
-    groups += hash_group(store, store->groups[i]);
+  for (uint32_t i = 0; i < store->groups.count; i++)
+    groups += hash_group(store, store->groups.all[i]);
   hash = mix(hash, groups);
   hash = mix(hash, sum_partition(store));
   hash += sum_links(world) + sum_names(world);
@@ -272,7 +272,7 @@ uint64_t world_hash(const ecs_World *world) {
 static uint64_t sum_component(const Store *store, const Group *group,
                               const Table *table, uint32_t bit) {
   ecs_Component component = group->components[bit].component;
-  const Schema *schema = store->components[component].schema;
+  const Schema *schema = store->components.all[component].schema;
   uint64_t named = hash_schema(schema);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < table->count; row++) {
@@ -291,7 +291,7 @@ static uint64_t sum_component(const Store *store, const Group *group,
 static uint64_t sum_bits(const Store *store, const Group *group,
                          const Table *table, uint32_t bit) {
   const GroupComponent *component = &group->components[bit];
-  const Schema *schema = store->components[component->component].schema;
+  const Schema *schema = store->components.all[component->component].schema;
   uint64_t tag = hash_schema(schema);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < table->count; row++)
@@ -317,9 +317,10 @@ static uint64_t sum_table(const Store *store, const Group *group,
 
 uint64_t store_state_hash(const Store *store) {
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < store->group_count; i++)
-    for (uint32_t k = 0; k < store->groups[i]->table_count; k++)
-      sum += sum_table(store, store->groups[i], store->groups[i]->tables[k]);
+  for (uint32_t i = 0; i < store->groups.count; i++)
+    for (uint32_t k = 0; k < store->groups.all[i]->table_count; k++)
+      sum += sum_table(store, store->groups.all[i],
+                       store->groups.all[i]->tables[k]);
   return mix(3, sum);
 }
 

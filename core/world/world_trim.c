@@ -33,15 +33,15 @@ void world_trim(ecs_World *world) {
   observer_set_trim(&world->observers, &store->memory);
   bundle_forget_once(store);
   store_free_rooms(store);
-  for (uint32_t i = 0; i < store->group_count; i++) {
-    Group *group = store->groups[i];
+  for (uint32_t i = 0; i < store->groups.count; i++) {
+    Group *group = store->groups.all[i];
     group_trim(group, &store->memory);
     place_rows(store, group);
     if (group->id != 0) locator_trim(&group->locator, &store->memory);
     note_all(store, group);
   }
   group_lists_remake(store);
-  locator_trim(&store->lists, &store->memory);
+  locator_trim(&store->groups.lists, &store->memory);
   entity_index_unlink(&store->index, &store->memory);
   entity_index_drop_pages(&store->index, &store->memory,
                           entity_index_pages_used(&store->index));

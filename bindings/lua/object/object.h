@@ -123,8 +123,8 @@ typedef struct ModuleState {
   const void *recent_definitions[RECENT_DEFINITIONS]; /* hashed by address */
   const void *child_of; /* the definition of ecs.ChildOf; NULL: not asked for */
   const void *host_call; /* a HostCall while one is served; see host.c */
-  struct OpenWalk *walk; /* innermost open walk, of any world; NULL when none
-                            is open or a frame began inside it */
+  void *walk; /* of world/open_walk.h: the innermost that is open, of any world;
+                 NULL when none is open or a frame began inside it */
   bool
       values_are_settled; /* what makes values, see values_by in definition.c */
   bool has_structs;       /* values are structs, see bind_struct_words */

@@ -66,7 +66,7 @@ TEST(declaring_is_refused_for_what_is_unknown_or_in_use) {
   const ecs_Component needs[] = {fixture.t, fixture.tag, fixture.tag};
   for (uint32_t i = 0; i < 2; i++)
     assert_int_equal(ecs_component_need(world, fixture.t, needs, 3), ECS_OK);
-  assert_int_equal(world->store.components[fixture.t].need_count, 1);
+  assert_int_equal(world->store.components.all[fixture.t].need_count, 1);
   finish(&fixture);
 }
 

@@ -263,7 +263,7 @@ TEST(what_is_unobserved_is_told_no_more) {
   ecs_unobserve(scene.world, second);
   spawn(&scene, 1);
   assert_int_equal(*ecs_world_notices(scene.world), 0);
-  assert_false(scene.world->store.components[scene.kinds[0]].noticed);
+  assert_false(scene.world->store.components.all[scene.kinds[0]].noticed);
   close_scene(&scene);
 }
 

@@ -346,16 +346,16 @@ TEST(a_cleared_world_keeps_its_definitions) {
 TEST(grouping_and_ungrouping_are_opposites) {
   Fixture fixture;
   start(&fixture);
-  const Component *components = fixture.world->store.components;
+  const Component *components = fixture.world->store.components.all;
   const ecs_Component both[] = {fixture.a, fixture.tag};
   assert_int_equal(components[fixture.a].group_id, 0);
   assert_int_equal(ecs_group(fixture.world, both, 2), ECS_OK);
-  components = fixture.world->store.components;
+  components = fixture.world->store.components.all;
   assert_true(components[fixture.a].group_id > 0);
   assert_int_equal(components[fixture.a].group_id,
                    components[fixture.tag].group_id);
   assert_int_equal(ecs_ungroup(fixture.world, both, 1), ECS_OK);
-  components = fixture.world->store.components;
+  components = fixture.world->store.components.all;
   assert_int_equal(components[fixture.a].group_id, 0);
   assert_true(components[fixture.tag].group_id > 0);
   finish(&fixture);

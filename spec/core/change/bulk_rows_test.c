@@ -75,7 +75,7 @@ TEST(rows_are_appended_to_those_that_are_there) {
   ecs_Query *late = query_of(&fixture, both, 3);
   assert_int_equal(count_of(query), 11);
   assert_int_equal(count_of(late), 6);
-  for (uint32_t i = 0; i < fixture.world->store.main->table_count; i++)
+  for (uint32_t i = 0; i < fixture.world->store.groups.main->table_count; i++)
     assert_true(table_of(&fixture, i)->count == 0 ||
                 table_of(&fixture, i)->count == 11);
   finish(&fixture);

@@ -41,7 +41,7 @@ TEST(bits_come_and_go_in_groups_of_nothing_else) {
         if (round < 2)
           assert_int_equal(there[0], round == 0 ? bits[first[i]] : next);
         RowRef place =
-            store_locate_in(world->store.groups[apart], id_index(e[i]));
+            store_locate_in(world->store.groups.all[apart], id_index(e[i]));
         if (apart == 1) assert_int_equal(place.table != NULL, round < 2);
       }
     }

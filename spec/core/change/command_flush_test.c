@@ -181,14 +181,14 @@ TEST(groups_without_changes_stay_as_they_are) {
   ecs_Entity entity = spawn(&fixture);
   prepare(&fixture, entity, 63);
   uint64_t versions[8];
-  for (uint32_t i = 0; i < world->group_count; i++)
-    versions[i] = world->groups[i]->version;
+  for (uint32_t i = 0; i < world->groups.count; i++)
+    versions[i] = world->groups.all[i]->version;
   begin(&fixture);
   assert_int_equal(operate(&fixture, entity, 9), ECS_OK); /* remove S */
   end(&fixture);
-  uint32_t changed = world->components[fixture.s].group_id;
-  for (uint32_t i = 0; i < world->group_count; i++)
-    assert_int_equal(world->groups[i]->version > versions[i], i == changed);
+  uint32_t changed = world->components.all[fixture.s].group_id;
+  for (uint32_t i = 0; i < world->groups.count; i++)
+    assert_int_equal(world->groups.all[i]->version > versions[i], i == changed);
   finish(&fixture);
 }
 

@@ -196,7 +196,7 @@ TEST(one_change_of_many_is_that_of_each) {
       const void *image = images ? some_image(i) : NULL;
       if (images)
         memcpy(values[i], image,
-               store->components[ids[way]].schema->image_bytes);
+               store->components.all[ids[way]].schema->image_bytes);
       (void)record(&twin, kind, e[i], ids[way], image, UINT64_MAX);
       assert_int_equal(runs_of(&fixture, e[i]), 1);
     }

@@ -69,7 +69,7 @@ TEST(adding_without_a_value_stores_defaults) {
         kind / 5 % 2 == 0 ? ECS_STORE_TABLE : ECS_STORE_SPARSE;
     assert_int_equal(
         try_define(world, "c", letters[kind % 5], storage, true, &id), ECS_OK);
-    const Component *component = &world->components[id];
+    const Component *component = &world->components.all[id];
     for (uint32_t i = 0; i < 6; i++) {
       ecs_Entity entity = spawn(world, &beside, 1);
       RowRef place;

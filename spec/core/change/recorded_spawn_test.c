@@ -84,12 +84,12 @@ static void add_part(const Fixture *fixture, ecs_Entity entity, uint32_t kind,
 /* Where an entity's row of each group is in its table. */
 static void assert_same_rows(const Fixture *fixture, const Fixture *twin,
                              const ecs_Entity *e, uint32_t count) {
-  for (uint32_t g = 0; g < fixture->world->store.group_count; g++)
+  for (uint32_t g = 0; g < fixture->world->store.groups.count; g++)
     for (uint32_t i = 0; i < count; i++) {
       const Store *stores[] = {&fixture->world->store, &twin->world->store};
       RowRef rows[2];
       for (uint32_t k = 0; k < 2; k++)
-        rows[k] = store_locate_group(stores[k], stores[k]->groups[g], e[i]);
+        rows[k] = store_locate_group(stores[k], stores[k]->groups.all[g], e[i]);
       assert_int_equal(rows[0].table != NULL, rows[1].table != NULL);
       if (rows[0].table == NULL) continue;
       assert_int_equal(rows[0].row, rows[1].row);
@@ -425,7 +425,7 @@ TEST(values_are_made_canonical) {
       rows[i] = store_locate_main(&fixture.world->store, both[i]);
     assert_ptr_equal(rows[0].table, rows[1].table);
     const ColumnCode *codes = table_codes(
-        rows[0].table, fixture.world->store.components[fixture.a].bit);
+        rows[0].table, fixture.world->store.components.all[fixture.a].bit);
     assert_memory_equal(table_element(rows[0].table, codes[0], rows[0].row),
                         table_element(rows[1].table, codes[0], rows[1].row), 8);
     assert_memory_equal(table_element(rows[0].table, codes[1], rows[0].row),

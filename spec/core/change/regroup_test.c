@@ -33,7 +33,7 @@ static void open_town(Town *town) {
   town->sparse_tag = define(world, "sparse tag", "", ECS_STORE_SPARSE);
   for (uint32_t i = 0; i < PEOPLE; i++) {
     town->people[i] = spawn(world, NULL, 0);
-    for (ecs_Component k = 1; k < world->component_count; k++)
+    for (ecs_Component k = 1; k < world->components.count; k++)
       if (should_have(i, k))
         assert_int_equal(add(world, town->people[i], k, i + k), ECS_OK);
   }
@@ -42,7 +42,7 @@ static void open_town(Town *town) {
 static void assert_town(const Town *town) {
   const Store *world = &town->fixture.world;
   for (uint32_t i = 0; i < PEOPLE; i++)
-    for (ecs_Component k = 1; k < world->component_count; k++) {
+    for (ecs_Component k = 1; k < world->components.count; k++) {
       assert_int_equal(has(world, town->people[i], k), should_have(i, k));
       if (should_have(i, k)) assert_component(world, town->people[i], k, i + k);
     }
@@ -66,7 +66,7 @@ static void store_in_main(Town *town, const ecs_Component *components,
 }
 
 static uint32_t group_of(const Town *town, ecs_Component component) {
-  return town->fixture.world.components[component].group_id;
+  return town->fixture.world.components.all[component].group_id;
 }
 
 TEST(every_set_of_components_goes_apart_and_comes_back) {
@@ -110,12 +110,12 @@ TEST(tags_become_bits_and_leave_them) {
     assert_town(&town);
     for (uint32_t k = 0; k < count; k++) {
       assert_int_equal(group_of(&town, tags[k]), 0);
-      assert_true(component_is_bits(&world->components[tags[k]]));
+      assert_true(component_is_bits(&world->components.all[tags[k]]));
     }
     store_apart(&town, tags, count); /* as bits */
     store_in_main(&town, tags, count);
     for (uint32_t k = 0; k < count; k++)
-      assert_false(component_is_bits(&world->components[tags[k]]));
+      assert_false(component_is_bits(&world->components.all[tags[k]]));
     store_apart(&town, tags, count); /* in tables */
     assert_int_equal(store_regroup(world, tags, count, REGROUP_TO_BITS),
                      ECS_OK);
@@ -146,7 +146,7 @@ TEST(many_groups_are_made_at_once) {
       for (ecs_Component i = 1; i < 9; i++) {
         if (labels[i] == REGROUP_STAYS) continue;
         assert_int_equal(group_of(&town, i) == 0, labels[i] <= REGROUP_BITS);
-        assert_int_equal(component_is_bits(&world->components[i]),
+        assert_int_equal(component_is_bits(&world->components.all[i]),
                          labels[i] == REGROUP_BITS);
         for (ecs_Component k = 1; k < i && labels[i] > REGROUP_BITS; k++)
           assert_int_equal(group_of(&town, i) == group_of(&town, k),
@@ -176,7 +176,7 @@ TEST(tags_go_from_anywhere_to_anywhere) {
     assert_int_equal(store_regroup(world, set, count, to), ECS_OK);
     assert_town(&town);
     for (uint32_t i = 0; i < count; i++) {
-      bool bits = component_is_bits(&world->components[set[i]]);
+      bool bits = component_is_bits(&world->components.all[set[i]]);
       assert_int_equal(group_of(&town, set[i]) != 0, to == REGROUP_TO_GROUP);
       if (to == REGROUP_TO_GROUP && count > 1) continue;
       assert_int_equal(bits, to == REGROUP_TO_BITS);
@@ -251,11 +251,11 @@ TEST(a_group_that_was_given_up_is_taken_again) {
   store_apart(&town, &town.c, 1);
   assert_int_equal(group_of(&town, town.c), 4);
   store_in_main(&town, both, 2);
-  assert_int_equal(world->group_count, 5);
-  assert_int_equal(world->groups[3]->component_count, 0);
+  assert_int_equal(world->groups.count, 5);
+  assert_int_equal(world->groups.all[3]->component_count, 0);
   store_apart(&town, &town.tag, 1);
   assert_int_equal(group_of(&town, town.tag), 3);
-  assert_int_equal(world->group_count, 5);
+  assert_int_equal(world->groups.count, 5);
   /* The group that a component has left can be chosen for it again. */
   store_apart(&town, &town.sparse, 1);
   assert_int_equal(group_of(&town, town.sparse), 1);
@@ -273,21 +273,21 @@ TEST(only_one_component_alone_has_a_narrow_locator) {
   open_town(&town);
   Store *world = &town.fixture.world;
   const ecs_Component both[] = {town.a, town.b};
-  assert_true(world->groups[1]->locator.narrow);
+  assert_true(world->groups.all[1]->locator.narrow);
   store_apart(&town, both, 2);
-  assert_false(world->groups[3]->locator.narrow);
+  assert_false(world->groups.all[3]->locator.narrow);
   store_apart(&town, both, 1); /* the other group is unchanged */
-  assert_true(world->groups[3]->locator.narrow);
-  assert_true(world->groups[group_of(&town, town.a)]->locator.narrow);
+  assert_true(world->groups.all[3]->locator.narrow);
+  assert_true(world->groups.all[group_of(&town, town.a)]->locator.narrow);
   store_apart(&town, &town.bit, 1);
-  assert_true(world->groups[group_of(&town, town.bit)]->locator.narrow);
-  assert_false(world->main->locator.narrow);
+  assert_true(world->groups.all[group_of(&town, town.bit)]->locator.narrow);
+  assert_false(world->groups.main->locator.narrow);
   const ecs_Component rest[] = {town.c, town.tag, town.other_bit};
   store_apart(&town, rest, 3);
-  assert_int_equal(world->main->component_count, 0);
-  assert_int_equal(world->main->tables[0]->count, PEOPLE);
+  assert_int_equal(world->groups.main->component_count, 0);
+  assert_int_equal(world->groups.main->tables[0]->count, PEOPLE);
   store_in_main(&town, &town.c, 1);
-  assert_false(world->main->locator.narrow);
+  assert_false(world->groups.main->locator.narrow);
   finish(&town.fixture);
 }
 
@@ -295,17 +295,17 @@ TEST(what_does_not_change_stays_where_it_is) {
   Town town;
   open_town(&town);
   Store *world = &town.fixture.world;
-  const Group *sparse = world->groups[1], *main = world->main;
+  const Group *sparse = world->groups.all[1], *main = world->groups.main;
   store_apart(&town, &town.sparse, 1);
   store_apart(&town, NULL, 0);
-  assert_ptr_equal(world->groups[1], sparse);
-  assert_ptr_equal(world->main, main);
-  assert_int_equal(world->group_count, 3);
+  assert_ptr_equal(world->groups.all[1], sparse);
+  assert_ptr_equal(world->groups.main, main);
+  assert_int_equal(world->groups.count, 3);
   store_in_main(&town, &town.a, 1);
-  assert_ptr_equal(world->main, main);
+  assert_ptr_equal(world->groups.main, main);
   store_apart(&town, &town.a, 1);
-  assert_ptr_equal(world->groups[1], sparse);
-  assert_ptr_not_equal(world->main, main);
+  assert_ptr_equal(world->groups.all[1], sparse);
+  assert_ptr_not_equal(world->groups.main, main);
   finish(&town.fixture);
 }
 
@@ -314,13 +314,13 @@ TEST(versions_only_grow) {
   Town town;
   open_town(&town);
   Store *world = &town.fixture.world;
-  uint64_t main_before = world->main->version;
-  uint64_t sparse_before = world->groups[1]->version;
+  uint64_t main_before = world->groups.main->version;
+  uint64_t sparse_before = world->groups.all[1]->version;
   uint64_t structure_before = store_structure_version(world);
   const ecs_Component both[] = {town.a, town.sparse};
   store_apart(&town, both, 2);
-  assert_true(world->main->version > main_before);
-  assert_true(world->groups[1]->version > sparse_before);
+  assert_true(world->groups.main->version > main_before);
+  assert_true(world->groups.all[1]->version > sparse_before);
   assert_true(store_structure_version(world) > structure_before);
   finish(&town.fixture);
 }
@@ -333,10 +333,10 @@ TEST(rows_keep_the_order_of_the_main_group) {
   store_apart(&town, &town.sparse, 1);
   const ecs_Component both[] = {town.sparse, town.sparse_tag};
   store_apart(&town, both, 2);
-  const Group *group = world->groups[group_of(&town, town.sparse)];
+  const Group *group = world->groups.all[group_of(&town, town.sparse)];
   uint32_t rows[4] = {0};
-  for (uint32_t i = 0; i < world->main->table_count; i++) {
-    const Table *table = world->main->tables[i];
+  for (uint32_t i = 0; i < world->groups.main->table_count; i++) {
+    const Table *table = world->groups.main->tables[i];
     for (uint32_t row = 0; row < table->count; row++) {
       RowRef place = store_locate_in(group, id_index(table->entities[row]));
       if (place.table == NULL) continue;

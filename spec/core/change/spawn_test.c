@@ -29,7 +29,7 @@ static Bundle *ensure(Cast *cast, const ecs_Component *components,
   ecs_Bundle id = 0;
   Store *world = &cast->fixture.world;
   assert_int_equal(bundle_ensure(world, components, count, &id), ECS_OK);
-  return world->bundles[id - 1];
+  return change_bundle(world, id);
 }
 
 /* A field of an entity as a number. */
@@ -37,7 +37,7 @@ static double field_of(const Store *world, ecs_Entity entity,
                        ecs_Component component, uint32_t field) {
   Image image;
   RowRef place;
-  const Component *what = &world->components[component];
+  const Component *what = &world->components.all[component];
   assert_int_equal(store_locate(world, entity, component, &place), ECS_OK);
   assert_non_null(place.table);
   table_load(place.table, place.row, what->bit, what->schema, &image);
@@ -60,8 +60,8 @@ TEST(a_bundle_is_made_once_for_components_in_order) {
   assert_int_equal(again, 2);
   assert_int_equal(bundle_ensure(world, lists + 2, 1, &again), ECS_OK);
   assert_int_equal(again, 4);
-  assert_int_equal(world->bundle_count, 4);
-  assert_int_equal(world->main->table_count, 1);
+  assert_int_equal(change_state(world)->bundle_count, 4);
+  assert_int_equal(world->groups.main->table_count, 1);
   finish(&cast.fixture);
 }
 
@@ -138,8 +138,8 @@ TEST(values_defaults_and_bits_arrive_where_they_belong) {
   Bundle *bundle = ensure(&cast, list, 6);
   for (uint32_t i = 1; i < 20; i++) {
     ecs_Entity entity = 0, plain = 0;
-    make_image(world->components[cast.other].schema, i, &images[0]);
-    make_image(world->components[cast.table].schema, i + 50, &images[1]);
+    make_image(world->components.all[cast.other].schema, i, &images[0]);
+    make_image(world->components.all[cast.table].schema, i + 50, &images[1]);
     assert_int_equal(spawn_one(world, bundle, values, &entity), ECS_OK);
     assert_int_equal(spawn_one(world, bundle, NULL, &plain), ECS_OK);
     assert_component(world, entity, cast.other, i);
@@ -173,8 +173,8 @@ TEST(rows_of_one_group_get_values_and_defaults) {
     Bundle *bundle = ensure(&cast, list, 3);
     for (uint32_t i = 1; i < 8; i++) {
       ecs_Entity both = 0, half = 0, none = 0;
-      make_image(world->components[list[0]].schema, i, &images[0]);
-      make_image(world->components[list[2]].schema, i + 50, &images[1]);
+      make_image(world->components.all[list[0]].schema, i, &images[0]);
+      make_image(world->components.all[list[2]].schema, i + 50, &images[1]);
       assert_int_equal(spawn_one(world, bundle, values, &both), ECS_OK);
       assert_int_equal(spawn_one(world, bundle, one, &half), ECS_OK);
       assert_int_equal(spawn_one(world, bundle, NULL, &none), ECS_OK);
@@ -341,11 +341,11 @@ TEST(room_that_moves_columns_grows_the_versions) {
   Store *world = &cast.fixture.world;
   const ecs_Component list[] = {cast.table, cast.sparse};
   spawn(world, list, 2);
-  const Group *sparse = world->groups[1];
-  uint64_t main_before = world->main->version, before = sparse->version;
+  const Group *sparse = world->groups.all[1];
+  uint64_t main_before = world->groups.main->version, before = sparse->version;
   uint64_t structure_before = store_structure_version(world);
   assert_int_equal(spawn_reserve(world, ensure(&cast, list, 2), 30), ECS_OK);
-  assert_true(world->main->version > main_before);
+  assert_true(world->groups.main->version > main_before);
   assert_true(sparse->version > before);
   assert_true(store_structure_version(world) > structure_before);
   finish(&cast.fixture);

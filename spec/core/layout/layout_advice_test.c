@@ -49,7 +49,7 @@ static void finish(void) { close_world(fixture.world, &fixture.failing); }
 /* As if so many had come and gone in the last frames. */
 static void look(uint64_t frames, uint64_t stunned, uint64_t armour) {
   assert_int_equal(ecs_query_count_runs(fixture.moves, frames), ECS_OK);
-  Component *components = fixture.world->store.components;
+  Component *components = fixture.world->store.components.all;
   components[fixture.stunned].changes = stunned;
   components[fixture.armour].changes = armour;
   assert_int_equal(layout_advice_init(&fixture.advice, &fixture.world->store),

@@ -177,7 +177,8 @@ TEST(counts_are_those_of_a_frame) {
                        ECS_OK);
       assert_int_equal(ecs_destroy(fixture.world, entity), ECS_OK);
     }
-    uint64_t changes = fixture.world->store.components[fixture.stunned].changes;
+    uint64_t changes =
+        fixture.world->store.components.all[fixture.stunned].changes;
     assert_true(changes >= frames);
     assert_int_equal(ecs_query_count_runs(fixture.moves, frames - 1), ECS_OK);
     collect();
@@ -191,7 +192,7 @@ TEST(counts_are_those_of_a_frame) {
 /* Without runs nothing says what a frame is. */
 TEST(changes_without_runs_do_not_count) {
   start();
-  fixture.world->store.components[fixture.stunned].changes = 1000;
+  fixture.world->store.components.all[fixture.stunned].changes = 1000;
   collect();
   assert_int_equal(find(fixture.stunned)->changes, 0);
   assert_int_equal(fixture.problem.query_count, 0);

@@ -87,7 +87,7 @@ static void check_values(ecs_Component id, uint32_t field, ValueType type,
     ecs_Entity entities[ROWS];
   } out;
   memset(&out, 0x5a, sizeof out);
-  look_get(&fixture.world->store.components[id], field, type, places, &out,
+  look_get(&fixture.world->store.components.all[id], field, type, places, &out,
            ROWS);
   for (uint32_t i = 0; i < ROWS; i++) {
     bool has = ecs_has(fixture.world, entities[i], id);
@@ -102,7 +102,7 @@ static void check_values(ecs_Component id, uint32_t field, ValueType type,
 
 static void check_component(ecs_Component id, const ecs_Entity *entities) {
   const Store *store = &fixture.world->store;
-  const Component *component = &store->components[id];
+  const Component *component = &store->components.all[id];
   static RowId places[ROWS];
   static uint32_t has[ROWS];
   look_locate(store, component, entities, places, ROWS);
@@ -147,7 +147,8 @@ TEST(generations_are_told_apart) {
   }
   RowId places[ROWS];
   look_locate(&fixture.world->store,
-              &fixture.world->store.components[fixture.v], entities, places, n);
+              &fixture.world->store.components.all[fixture.v], entities, places,
+              n);
   for (uint32_t k = 0; k < n; k++)
     assert_int_equal(places[k].table == LOOK_NOWHERE, k + 1 < n);
   finish();

@@ -5,7 +5,7 @@
 
 static const Component *component_of(const Fixture *fixture,
                                      ecs_Component component) {
-  return &fixture->world->store.components[component];
+  return &fixture->world->store.components.all[component];
 }
 
 TEST(a_cursor_claims_what_it_hands_out) {

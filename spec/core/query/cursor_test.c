@@ -44,7 +44,7 @@ TEST(a_run_in_the_middle_of_a_table_is_used_in_place) {
   assert_int_equal(batch.count, 10);
   const Table *table =
       store_locate_main(&fixture.world->store, fixture.e[0]).table;
-  uint32_t bit = fixture.world->store.components[fixture.a].bit;
+  uint32_t bit = fixture.world->store.components.all[fixture.a].bit;
   for (uint32_t k = 0; k < 4; k++)
     assert_ptr_equal(batch.columns[k],
                      table_element(table, table_codes(table, bit)[k], 5));
@@ -272,7 +272,7 @@ TEST(tiny_blocks_of_a_list_become_one_batch) {
 
 static const Component *component_of(const Fixture *fixture,
                                      ecs_Component component) {
-  return &fixture->world->store.components[component];
+  return &fixture->world->store.components.all[component];
 }
 
 TEST(every_allocation_of_beginning_may_fail) {

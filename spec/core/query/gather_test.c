@@ -294,7 +294,7 @@ TEST(two_cursors_over_one_query_have_their_own_scratch) {
   assert_true(cursor_next(&second, &two));
   assert_true(first.scratch != second.scratch);
   assert_int_equal(query->open, 2);
-  assert_int_equal(fixture.world->store.components[fixture.a].readers, 2);
+  assert_int_equal(fixture.world->store.components.all[fixture.a].readers, 2);
   cursor_end(&second);
   assert_columns(&fixture, &one, 0);
   assert_columns(&fixture, &one, 4);

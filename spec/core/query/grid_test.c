@@ -242,7 +242,7 @@ TEST(a_grid_ends_with_its_query) {
   assert_int_equal(ecs_grid_build(second), ECS_OK);
   ecs_grid_destroy(scene.grid);
   assert_int_equal(ecs_grid_count(second, middle, INFINITY), 20);
-  assert_int_equal(scene.query->store->watches, 0);
+  assert_int_equal(scene.query->store->clock.watches, 0);
   assert_int_equal(ecs_query_destroy(scene.query), ECS_OK);
   close_scene(&scene);
 }

@@ -111,7 +111,7 @@ TEST(many_rows_are_listed_by_words) {
 /* Marks ------------------------------------------------------------------- */
 
 static Group *set_of(const Fixture *fixture, ecs_Component component) {
-  return fixture->world->store.components[component].group;
+  return fixture->world->store.components.all[component].group;
 }
 
 /* Are the marks true, with no need to make them anew? */
@@ -267,7 +267,7 @@ TEST(a_set_keeps_marks_while_queries_use_them) {
   Fixture fixture;
   start(&fixture);
   spawn(&fixture, 3);
-  const Component *s = &fixture.world->store.components[fixture.s];
+  const Component *s = &fixture.world->store.components.all[fixture.s];
   AddComponent *usual = s->add;
   ecs_Query *query = pair(&fixture, fixture.a, fixture.s);
   const ecs_Term terms[] = {{fixture.a, ECS_READ}, {fixture.s, ECS_WITHOUT}};
@@ -316,16 +316,16 @@ TEST(what_was_used_begins_and_ceases_to_note) {
     uint64_t count = 0;
     ecs_Query *query = make_query(fixture.world, terms, 2);
     assert_int_equal(ecs_query_count(query, &count), ECS_OK);
-    assert_true(store->components[used].noting);
-    assert_true(store->components[idle].noting);
-    assert_int_equal(store->silent, 0);
+    assert_true(store->components.all[used].noting);
+    assert_true(store->components.all[idle].noting);
+    assert_int_equal(store->components.silent, 0);
     ecs_query_destroy(query);
-    assert_int_equal(store->silent, 0);
+    assert_int_equal(store->components.silent, 0);
     assert_int_equal(ecs_spawn(fixture.world, NULL, 0, NULL, &entity), ECS_OK);
     assert_int_equal(ecs_add(fixture.world, entity, used, NULL), ECS_OK);
-    assert_false(store->components[used].noting);
-    assert_true(store->components[idle].noting);
-    assert_int_equal(store->silent, used);
+    assert_false(store->components.all[used].noting);
+    assert_true(store->components.all[idle].noting);
+    assert_int_equal(store->components.silent, used);
     assert_int_equal(ecs_destroy(fixture.world, entity), ECS_OK);
   }
   finish(&fixture);

@@ -206,12 +206,12 @@ TEST(stamps_live_as_long_as_a_query_asks) {
   assert_non_null(table->stamps);
   assert_int_equal(ecs_query_destroy(scene.query), ECS_OK);
   assert_null(table->stamps);
-  assert_int_equal(store->watches, 0);
+  assert_int_equal(store->clock.watches, 0);
   assert_true(store->spawn_version != spawns);
   assert_true(table_check_invariants(table));
   const ecs_Component *id = &scene.fixture.a;
-  assert_int_equal(store->components[*id].guards, 0);
-  assert_int_equal(store->components[*id].followers, 0);
+  assert_int_equal(store->components.all[*id].guards, 0);
+  assert_int_equal(store->components.all[*id].followers, 0);
   close_scene(&scene);
 }
 

@@ -45,7 +45,7 @@ static void finish(Fixture *fixture) {
 }
 
 static uint32_t bit_of(const Fixture *fixture, ecs_Component component) {
-  return fixture->world->store.components[component].bit;
+  return fixture->world->store.components.all[component].bit;
 }
 
 static QueryGroup query_group_over_main(const Fixture *fixture) {

@@ -172,7 +172,7 @@ TEST(a_destroyed_query_leaves_its_groups) {
   assert_int_equal(main->match_count, 2);
   assert_int_equal(ecs_query_destroy(first), ECS_OK);
   assert_int_equal(main->match_count, 1);
-  assert_int_equal(fixture.world->store.groups[1]->match_count, 0);
+  assert_int_equal(fixture.world->store.groups.all[1]->match_count, 0);
   spawn_many(&fixture, fixture.a, 2);
   assert_int_equal(count_of(second), 2);
   assert_int_equal(ecs_query_destroy(second), ECS_OK);

@@ -6,8 +6,8 @@
 
 static void assert_ways(const Store *world, ecs_Component id,
                         AddComponent *adds, RemoveComponent *removes) {
-  assert_true(world->components[id].add == adds);
-  assert_true(world->components[id].remove == removes);
+  assert_true(world->components.all[id].add == adds);
+  assert_true(world->components.all[id].remove == removes);
 }
 
 TEST(the_shortest_way_that_fits_is_chosen) {
@@ -43,13 +43,13 @@ TEST(a_component_that_changes_its_group_is_placed_again) {
   ecs_Component first = define(world, "a", "f", ECS_STORE_TABLE);
   ecs_Component together[] = {define(world, "b", "", ECS_STORE_BITS),
                               define(world, "c", "ff", ECS_STORE_TABLE)};
-  const Component *bits = &world->components[together[0]];
-  const Component *plain = &world->components[together[1]];
+  const Component *bits = &world->components.all[together[0]];
+  const Component *plain = &world->components.all[together[1]];
   assert_int_equal(plain->group_id, 0);
   assert_int_equal(bits->bits_index, 0);
   assert_int_equal(store_regroup(world, together, 2, REGROUP_TO_GROUP), ECS_OK);
   assert_int_equal(plain->group_id, 1);
-  assert_ptr_equal(plain->group, world->groups[1]);
+  assert_ptr_equal(plain->group, world->groups.all[1]);
   assert_int_equal(bits->group_id, 1);
   assert_int_equal(bits->bits_index, 0);
   assert_int_equal(plain->bits_index, GROUP_NOT_BITS);

@@ -155,9 +155,9 @@ TEST(random_entities_of_many_groups_agree_with_a_matrix) {
 
 /* The length of the list of an index. */
 static uint32_t listed(const Store *store, uint32_t index) {
-  uint32_t count = 0, id = locator_find(&store->lists, index).row;
+  uint32_t count = 0, id = locator_find(&store->groups.lists, index).row;
   for (; id != LOCATOR_NONE && id != 0; count++)
-    id = *locator_link(&store->groups[id]->locator, index);
+    id = *locator_link(&store->groups.all[id]->locator, index);
   return count;
 }
 

@@ -25,7 +25,7 @@ TEST(a_reserved_entity_is_alive_without_a_place) {
   start(&fixture);
   Store *world = &fixture.world;
   ecs_Component component = define(world, "a", "w", ECS_STORE_TABLE);
-  RowRef place = {world->main->tables[0], 1};
+  RowRef place = {world->groups.main->tables[0], 1};
   entity_index_reserve(&world->index, &world->memory, 2);
   ecs_Entity entity = entity_index_issue(&world->index);
   assert_true(store_alive(world, entity));

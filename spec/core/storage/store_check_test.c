@@ -21,8 +21,8 @@ TEST(the_store_check_sees_what_does_not_agree) {
                                 define(world, "b", "w", ECS_STORE_SPARSE)};
   ecs_Entity first = spawn(world, components, 2);
   spawn(world, components, 2);
-  Group *sparse = world->groups[1];
-  Table *table = world->main->tables[1];
+  Group *sparse = world->groups.all[1];
+  Table *table = world->groups.main->tables[1];
   Slot *slot = entity_index_slot(&world->index, id_index(first));
   assert_true(store_check_invariants(world));
   ASSERT_SEEN(slot->row_bits, 1u);
@@ -48,7 +48,8 @@ TEST(the_check_sees_an_entity_in_two_rows) {
   spawn(world, &component, 1);
   spawn(world, &component, 1);
   spawn(world, NULL, 0);
-  Table *table = world->main->tables[1], *other = world->main->tables[0];
+  Table *table = world->groups.main->tables[1],
+        *other = world->groups.main->tables[0];
   ASSERT_SEEN(table->entities[1], table->entities[0]);
   ASSERT_SEEN(table->entities[0], table->entities[1]);
   ASSERT_SEEN(table->entities[0], other->entities[0]);
@@ -64,7 +65,7 @@ TEST(the_check_sees_rows_without_components) {
                            define(world, "b", "", ECS_STORE_BITS)};
   assert_int_equal(store_regroup(world, bits, 2, REGROUP_TO_GROUP), ECS_OK);
   spawn(world, bits, 1);
-  Table *table = world->groups[1]->tables[0];
+  Table *table = world->groups.all[1]->tables[0];
   assert_true(store_check_invariants(world));
   table_write_bit(table, 0, 0, false);
   assert_false(store_check_invariants(world));

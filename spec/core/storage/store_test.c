@@ -54,8 +54,8 @@ TEST(a_component_is_found_by_its_name) {
   assert_true(digest(world) == before);
   assert_int_equal(fixture.failing.bytes, bytes);
   assert_int_equal(again, 0);
-  assert_int_equal(world->components[3].group_id, 1);
-  assert_true(world->groups[1]->locator.narrow);
+  assert_int_equal(world->components.all[3].group_id, 1);
+  assert_true(world->groups.all[1]->locator.narrow);
   assert_sound(world);
   finish(&fixture);
 }

@@ -36,7 +36,7 @@ static inline void write_columns(const Fixture *fixture, const ecs_Batch *batch,
 static inline Sizes peek(const Fixture *fixture, uint32_t index,
                          ecs_Component component) {
   const Store *store = &fixture->world->store;
-  const Component *held = &store->components[component];
+  const Component *held = &store->components.all[component];
   RowRef row;
   Sizes image;
   memset(&image, 0, sizeof image);

@@ -118,7 +118,7 @@ static inline void spawn_some(const Fixture *fixture, ecs_Component what,
 }
 
 static inline const Table *table_of(const Fixture *fixture, uint32_t at) {
-  return fixture->world->store.main->tables[at];
+  return fixture->world->store.groups.main->tables[at];
 }
 
 #endif

@@ -95,7 +95,7 @@ static inline Bundle *bundle_of(Fixture *fixture,
                                 uint32_t count) {
   ecs_Bundle id = 0;
   assert_int_equal(ecs_bundle(fixture->world, components, count, &id), ECS_OK);
-  return fixture->world->store.bundles[id - 1];
+  return change_bundle(&fixture->world->store, id);
 }
 
 static inline ecs_Entity record_spawn(Fixture *fixture) {

@@ -66,9 +66,9 @@ static inline uint32_t tables_of(const Fixture *fixture) {
 /* Nothing of an apply may stay: no pending rows, no records. */
 static inline void assert_settled(const Fixture *fixture) {
   const Store *world = &fixture->world->store;
-  for (uint32_t i = 0; i < world->group_count; i++)
-    for (uint32_t k = 0; k < world->groups[i]->table_count; k++)
-      assert_int_equal(world->groups[i]->tables[k]->pending, 0);
+  for (uint32_t i = 0; i < world->groups.count; i++)
+    for (uint32_t k = 0; k < world->groups.all[i]->table_count; k++)
+      assert_int_equal(world->groups.all[i]->tables[k]->pending, 0);
   assert_true(store_check_invariants(world));
   assert_int_equal(fixture->world->commands.entity_count, 0);
   assert_int_equal(fixture->world->commands.command_count, 0);

@@ -65,10 +65,10 @@ static inline ecs_Component define(Store *world, const char *name,
 static inline ecs_Component define_many(Store *world, uint32_t count,
                                         const char *letters,
                                         ecs_Storage storage) {
-  ecs_Component first = world->component_count;
+  ecs_Component first = world->components.count;
   for (uint32_t i = 0; i < count; i++) {
     char name[16];
-    snprintf(name, sizeof name, "c%u", world->component_count);
+    snprintf(name, sizeof name, "c%u", world->components.count);
     assert_int_equal(define(world, name, letters, storage), first + i);
   }
   return first;

@@ -92,7 +92,7 @@ static ecs_Status spawn_change(Store *world, Change *change) {
   Bundle *bundle = bundle_for_once(world, change->components, change->count);
   if (bundle == NULL) return ECS_E_MEMORY;
   for (uint32_t i = 0; i < change->count; i++) {
-    make_image(world->components[change->components[i]].schema,
+    make_image(world->components.all[change->components[i]].schema,
                change->seeds[i], &images[i]);
     values[i] = change->seeds[i] == 0 ? NULL : &images[i];
   }
@@ -124,7 +124,7 @@ static void compare_life(const Naive *naive, const Life *life) {
   RowRef place;
   assert_int_equal(store_alive(world, life->entity), life->alive);
   assert_false(store_is_reserved(world, life->entity));
-  for (uint32_t i = 1; i < world->component_count; i++) {
+  for (uint32_t i = 1; i < world->components.count; i++) {
     if (!life->alive) {
       assert_int_equal(store_locate(world, life->entity, i, &place),
                        ECS_E_DEAD);
@@ -166,12 +166,12 @@ static uintptr_t slabs_of(const Group *group) {
 }
 
 static Seen look(const Store *world) {
-  Seen seen = {.count = world->group_count};
+  Seen seen = {.count = world->groups.count};
   seen.structure_version = store_structure_version(world);
   for (uint32_t i = 0; i < seen.count; i++) {
-    seen.digests[i] = digest_group(world->groups[i]);
-    seen.slabs[i] = slabs_of(world->groups[i]);
-    seen.versions[i] = world->groups[i]->version;
+    seen.digests[i] = digest_group(world->groups.all[i]);
+    seen.slabs[i] = slabs_of(world->groups.all[i]);
+    seen.versions[i] = world->groups.all[i]->version;
   }
   return seen;
 }
@@ -225,7 +225,7 @@ static uint32_t choose_life(Naive *naive) {
 }
 
 static void choose_components(Naive *naive, Change *change, uint32_t most) {
-  uint32_t kinds = naive->fixture.world.component_count - 1;
+  uint32_t kinds = naive->fixture.world.components.count - 1;
   uint32_t wanted = choose(naive, most + 1), at = choose(naive, kinds);
   for (uint32_t i = 0; i < kinds && change->count < wanted; i++) {
     at = (at + 1 + (choose(naive, 3) == 0)) % kinds;
@@ -239,12 +239,12 @@ static void choose_components(Naive *naive, Change *change, uint32_t most) {
 }
 
 static bool has_fields(const Naive *naive, ecs_Component component) {
-  return naive->fixture.world.components[component].field_count > 0;
+  return naive->fixture.world.components.all[component].field_count > 0;
 }
 
 static Change choose_change(Naive *naive) {
   Change change = {.kind = CHANGE_SPAWN};
-  uint32_t kinds = naive->fixture.world.component_count - 1;
+  uint32_t kinds = naive->fixture.world.components.count - 1;
   uint32_t dice = choose(naive, 100);
   if (naive->regroups && dice < 6) {
     change.kind = CHANGE_REGROUP;

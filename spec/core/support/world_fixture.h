@@ -15,12 +15,14 @@
 typedef struct Fixture {
   FailingMemory failing;
   Store world;
+  ChangeState changes;
 } Fixture;
 
 static inline void start(Fixture *fixture) {
   ecs_Memory record = failing_memory_init(&fixture->failing);
   assert_int_equal(store_init(&fixture->world, entity_change_ways, record, 0),
                    ECS_OK);
+  change_state_init(&fixture->changes, &fixture->world);
 }
 
 /* Nothing leaks. */
@@ -45,7 +47,7 @@ static inline void assert_value(const Table *table, uint32_t row, uint32_t bit,
 
 static inline void assert_component(const Store *world, ecs_Entity entity,
                                     ecs_Component component, uint32_t seed) {
-  const Component *what = &world->components[component];
+  const Component *what = &world->components.all[component];
   RowRef place;
   assert_int_equal(store_locate(world, entity, component, &place), ECS_OK);
   assert_non_null(place.table);
@@ -63,7 +65,7 @@ static inline bool has(const Store *world, ecs_Entity entity,
 static inline ecs_Status add(Store *world, ecs_Entity entity,
                              ecs_Component component, uint32_t seed) {
   Image image;
-  make_image(world->components[component].schema, seed, &image);
+  make_image(world->components.all[component].schema, seed, &image);
   return store_add(world, entity, component, seed == 0 ? NULL : &image);
 }
 

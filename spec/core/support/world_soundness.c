@@ -1,6 +1,8 @@
 /* world_soundness.c: checks everything that headers state about a world. */
 #include "world_soundness.h"
 
+#include "change/change_state.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -254,10 +256,10 @@ static void assert_locator(const Store *world, const Group *group) {
 
 static void assert_components(const Store *world) {
   uint32_t members = 0;
-  for (uint32_t i = 1; i < world->component_count; i++) {
-    const Component *what = &world->components[i];
-    assert_true(what->group_id < world->group_count);
-    const Group *group = world->groups[what->group_id];
+  for (uint32_t i = 1; i < world->components.count; i++) {
+    const Component *what = &world->components.all[i];
+    assert_true(what->group_id < world->groups.count);
+    const Group *group = world->groups.all[what->group_id];
     assert_true(what->bit < group->component_count);
     assert_ptr_equal(what->group, group);
     assert_int_equal(what->field_count, what->schema->field_count);
@@ -268,9 +270,9 @@ static void assert_components(const Store *world) {
     assert_int_equal(group_is_bits(group, what->bit), component_is_bits(what));
     assert_false(component_is_bits(what) && what->field_count > 0);
   }
-  for (uint32_t i = 0; i < world->group_count; i++)
-    members += world->groups[i]->component_count;
-  assert_int_equal(members, world->component_count - 1);
+  for (uint32_t i = 0; i < world->groups.count; i++)
+    members += world->groups.all[i]->component_count;
+  assert_int_equal(members, world->components.count - 1);
 }
 
 static void assert_slots(const Store *world) {
@@ -283,8 +285,8 @@ static void assert_slots(const Store *world) {
     Slot slot = *entity_index_slot(index, i);
     states[slot_state(slot)]++;
     if (slot_state(slot) != SLOT_PLACED) continue;
-    assert_true(slot_table(slot) < world->main->table_count);
-    const Table *table = world->main->tables[slot_table(slot)];
+    assert_true(slot_table(slot) < world->groups.main->table_count);
+    const Table *table = world->groups.main->tables[slot_table(slot)];
     assert_true(slot_row(slot) < table->count);
     ecs_Entity entity = table->entities[slot_row(slot)];
     assert_int_equal(id_index(entity), i);
@@ -294,8 +296,8 @@ static void assert_slots(const Store *world) {
                                                 ? generation
                                                 : ECS_SLOT_GENERATIONS);
   }
-  for (uint32_t i = 0; i < world->main->table_count; i++)
-    rows += world->main->tables[i]->count;
+  for (uint32_t i = 0; i < world->groups.main->table_count; i++)
+    rows += world->groups.main->tables[i]->count;
   for (uint32_t i = 0; i < index->free_count; i++) {
     Slot slot = *entity_index_slot(index, at);
     assert_int_equal(slot_state(slot), SLOT_FREE);
@@ -311,12 +313,12 @@ static void assert_slots(const Store *world) {
 }
 
 void assert_sound(const Store *world) {
-  assert_ptr_equal(world->main, world->groups[0]);
-  assert_int_equal(world->main->tables[0]->mask.count, 0);
+  assert_ptr_equal(world->groups.main, world->groups.all[0]);
+  assert_int_equal(world->groups.main->tables[0]->mask.count, 0);
   assert_components(world);
   assert_slots(world);
-  for (uint32_t i = 0; i < world->group_count; i++) {
-    const Group *group = world->groups[i];
+  for (uint32_t i = 0; i < world->groups.count; i++) {
+    const Group *group = world->groups.all[i];
     assert_int_equal(group->id, i);
     uint32_t bit = i < ECS_NEAR_GROUPS ? (i - 1) % 3 : 2;
     assert_int_equal(group->summary, i == 0 ? 0 : 1u << (24 + bit));
@@ -333,8 +335,8 @@ void assert_summaries_exact(const Store *world) {
   for (uint32_t i = 1; i < world->index.used; i++) {
     Slot slot = *entity_index_slot(&world->index, i);
     uint32_t summary = 0;
-    for (uint32_t k = 1; k < world->group_count; k++)
-      if (store_locate_in(world->groups[k], i).table != NULL)
+    for (uint32_t k = 1; k < world->groups.count; k++)
+      if (store_locate_in(world->groups.all[k], i).table != NULL)
         summary |= 1u << (k - 1) % 3;
     if (slot_state(slot) == SLOT_PLACED)
       assert_int_equal(slot_summary(slot), summary);
@@ -387,15 +389,16 @@ uint64_t digest_group(const Group *group) {
 
 uint64_t digest(const Store *world) {
   const EntityIndex *index = &world->index;
-  uint64_t hash = stir(world->component_count, world->group_count);
-  hash = stir(stir(hash, world->layout_version), world->bundle_count);
-  for (uint32_t i = 0; i < world->group_count; i++)
-    hash = stir(hash, digest_group(world->groups[i]));
+  uint64_t hash = stir(world->components.count, world->groups.count);
+  hash = stir(stir(hash, world->layout_version),
+              change_state(world)->bundle_count);
+  for (uint32_t i = 0; i < world->groups.count; i++)
+    hash = stir(hash, digest_group(world->groups.all[i]));
   for (uint32_t at = 1; at < index->used; at++) {
     Slot slot = *entity_index_slot(index, at);
     hash = stir(stir(hash, slot.row_bits), slot.table_bits);
-    for (uint32_t i = 1; i < world->group_count; i++) {
-      RowId place = locator_find(&world->groups[i]->locator, at);
+    for (uint32_t i = 1; i < world->groups.count; i++) {
+      RowId place = locator_find(&world->groups.all[i]->locator, at);
       bool has = locator_is_row(place.row);
       hash = stir(hash, has ? place.row : LOCATOR_NONE);
       if (has) hash = stir(hash, place.table);

@@ -134,12 +134,12 @@ TEST(a_claimed_component_is_not_set) {
   start(&fixture);
   ecs_World *world = fixture.world;
   open_level(&fixture);
-  world->store.components[fixture.a].readers++;
+  world->store.components.all[fixture.a].readers++;
   assert_int_equal(deferred_set(world, fixture.e, fixture.a, three, UINT64_MAX),
                    ECS_E_ACCESS);
   assert_int_equal(world->contested, fixture.a);
   assert_true(x_of(&fixture) == 1);
-  world->store.components[fixture.a].readers--;
+  world->store.components.all[fixture.a].readers--;
   close_level(&fixture);
   finish(&fixture);
 }

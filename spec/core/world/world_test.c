@@ -112,8 +112,8 @@ TEST(broken_counts_are_seen) {
   assert_seen(world->contested, fixture.s + 1);
   assert_seen(world->query_count, world->query_capacity + 1);
   assert_seen(fixture.query->open, 1);
-  assert_seen(world->store.components[fixture.a].writers, 1);
-  assert_seen(world->store.components[fixture.a].readers, 1);
+  assert_seen(world->store.components.all[fixture.a].writers, 1);
+  assert_seen(world->store.components.all[fixture.a].readers, 1);
   finish(&fixture);
 }
 

@@ -88,8 +88,8 @@ TEST(empty_tables_go_and_all_else_stays) {
   assert_true(*ecs_world_row_epoch(fair.world) != epoch);
   assert_true(ecs_world_state_hash(fair.world) == kept);
   assert_true(ecs_world_hash(fair.world) != hash); /* fewer tables */
-  for (uint32_t g = 0; g < fair.world->store.group_count; g++) {
-    const Group *group = fair.world->store.groups[g];
+  for (uint32_t g = 0; g < fair.world->store.groups.count; g++) {
+    const Group *group = fair.world->store.groups.all[g];
     for (uint32_t i = g == 0; i < group->table_count; i++)
       assert_true(group->tables[i]->count > 0);
     assert_int_equal(group->edges.capacity, 0);
@@ -145,7 +145,7 @@ TEST(an_empty_world_becomes_small) {
   assert_int_equal(ecs_world_clear(fair.world), ECS_OK);
   assert_int_equal(ecs_world_trim(fair.world), ECS_OK);
   assert_int_equal(look(&fair).tables, 1);
-  assert_null(fair.world->store.main->tables[0]->slab);
+  assert_null(fair.world->store.groups.main->tables[0]->slab);
   ecs_Entity entity = 0;
   assert_int_equal(ecs_spawn(fair.world, fair.parts, PARTS, NULL, &entity), 0);
   assert_true(ecs_has(fair.world, entity, fair.parts[4]));
