@@ -282,8 +282,8 @@ local function judge_types(...)
   return first
 end
 
--- The headers of a list's folders. What begins with ecs_ is declared in include/
--- and for everybody.
+-- The headers of a list's folders. What begins with ecs_ is declared in
+-- include/ and for everybody.
 local function judge_type_floors(list, files, types)
   local rank, count = {}, 0
   local function folder(module) return module:match("^(.*)/") end
