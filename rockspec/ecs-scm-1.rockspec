@@ -309,6 +309,7 @@ build = {
     ["ecs.system"] = "scripts/ecs/system.lua",
     ["ecs.system_each"] = "scripts/ecs/system_each.lua",
     ["ecs.world"] = "scripts/ecs/world.lua",
+    ["ecs.worth"] = "scripts/ecs/worth.lua",
     -- end
   },
   copy_directories = { "include", "docs", "examples", "types" },

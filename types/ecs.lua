@@ -789,12 +789,14 @@ function ecs.tag(name, options) end
 function ecs.world(options) end
 
 ---Called when the each function of a system runs as plain Lua, or one of
----query:each often does. Replace it with a function of your own, or set it to
+---query:each often does; and once when the tables that it reads make it slow.
+---Replace it with a function of your own, or set it to
 ---nil for silence.
 ---@param system string name of the system, or "query:each"
 ---@param where string "file:line"
----@param why string what cannot be compiled, and what to write instead
-function ecs.on_fallback(system, where, why) end
+---@param why string what is wrong, and what to write instead
+---@param compiled boolean true: it is slow, and compiled all the same
+function ecs.on_fallback(system, where, why, compiled) end
 
 ---Loads a library of native kernels from package.cpath; it stays loaded.
 ---Returns the full names of its kernels, or nil and an error message: also when

@@ -1,7 +1,9 @@
 --- fallback: reports that a system, or a function of query:each, runs as plain
--- Lua and not compiled.
+-- Lua and not compiled; or that it is slow although it is.
 --
---     ecs.on_fallback = function(system, where, why) log(where, why) end
+--     ecs.on_fallback = function(system, where, why, compiled)
+--       log(where, why)
+--     end
 --     ecs.on_fallback = nil                     -- no reports
 --
 -- The handler is the field on_fallback of the table that `require "ecs"`
@@ -36,7 +38,7 @@ fallback.EACH = "query:each"
 local COST = standard.jit and "up to 0.3 us a row" or "0.05 to 1 us a row"
 
 --- The default handler: writes one line to standard error.
-function fallback.show(system, where, why)
+function fallback.show(system, where, why, compiled)
   check(system, "system")
   check(where, "where")
   check(why, "why")
@@ -45,8 +47,9 @@ function fallback.show(system, where, why)
   if stream then
     local name = system == fallback.EACH and system
       or "system '" .. system .. "'"
-    stream:write("ecs: ", name, " runs as plain Lua, which takes ", COST, ": ",
-      where, ": ", why, "\n")
+    stream:write("ecs: ", name, compiled and " is slow, compiled: "
+      or " runs as plain Lua, which takes " .. COST .. ": ", where, ": ", why,
+      "\n")
   end
 end
 
@@ -56,17 +59,18 @@ function fallback.watch(module)
   ecs_module = ecs_module or module
 end
 
---- Calls the handler, where there is one. Returns nil where all went well.
--- Otherwise returns the error and whether the handler raised it: false where
--- the message is ours, because the handler is no function or raised nil.
-function fallback.report(system, where, why)
+--- Calls the handler, where there is one. compiled: the function does not run
+-- as plain Lua, but is slow. Returns nil where all went well. Otherwise the
+-- error and whether the handler raised it: false where the message is ours,
+-- because the handler is no function or raised nil.
+function fallback.report(system, where, why, compiled)
   local handler = ecs_module and rawget(ecs_module, "on_fallback")
   if not handler then return nil end
   if type(handler) ~= "function" then
     return "ecs: on_fallback is a function, or nil for silence, not "
       .. message.describe(handler), false
   end
-  local done, problem = pcall(handler, system, where, why)
+  local done, problem = pcall(handler, system, where, why, compiled or false)
   if done then return nil end
   if problem == nil then return "ecs: on_fallback raised nil", false end
   return problem, true

@@ -9,8 +9,9 @@
 --                      family   -> entry
 --     world --families--> terms -> line -> list of families, by their dump
 --
---     entry    { family, code, programs, source }: programs, by plan, for this
---              query; a source of exit_run.lua while no run uses it, or nil
+--     entry    { family, code, programs, source, scale }: programs, by plan,
+--              for this query; a source of exit_run.lua while no run uses it,
+--              or nil; a scale of worth.lua, or nil
 --     family   see new_family
 --
 -- So a closure made anew for each call, and a query made anew, cost a look at
@@ -27,6 +28,7 @@ local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
 local exit_run = require "ecs.exit_run"
 local fallback = require "ecs.fallback"
+local worth = require "ecs.worth"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local getmetatable, setmetatable = getmetatable, setmetatable
@@ -116,27 +118,46 @@ local function find_entry(query, known, f)
   return known[family]
 end
 
---- As choose of specialize.lua. The family is busy meanwhile.
-local function choose_busy(family, code, f)
+--- Is the plan that was chosen last to run as plain Lua, which computes the
+-- same, so that no tables are copied?
+local function is_slow(entry, query, f)
+  local code, source = entry.code, entry.source
+  local plan = code.last
+  if not plan or not plan.exact or not plan.groups[1]
+    or plan.count ~= code.extras.count then
+    return false
+  end
+  entry.scale = entry.scale or worth.new_scale()
+  local plain = worth.weigh(entry.scale, plan, f, query,
+    source and source.exits or 0)
+  return plain
+end
+
+--- As choose of specialize.lua; or nil alone, for is_slow. The family is busy
+-- meanwhile.
+local function choose_busy(entry, query, f)
+  local family, plan, problem = entry.family, nil, nil
   family.busy = true
-  local plan, problem = choose(code, f)
+  if not is_slow(entry, query, f) then
+    plan, problem = choose(entry.code, f)
+  end
   family.busy = false
   return plan, problem
 end
 
 --- The plan for f, with count arguments that code has been passed; nil when it
--- is to be called row by row.
-local function choose_plan(entry, f)
+-- is to be called row by row, and whether a problem is the reason.
+local function choose_plan(entry, query, f)
   local family = entry.family
   -- A debug hook may raise in there, at any point, and memory may be short.
-  local done, plan, problem = pcall(choose_busy, family, entry.code, f)
+  local done, plan, problem = pcall(choose_busy, entry, query, f)
   if not done then
     family.busy = false
     error(plan, 0)
-  elseif not plan then
+  elseif problem then
     family.problem, family.final = problem, is_final(problem)
   end
-  return plan
+  return plan, problem ~= nil
 end
 
 --- Notes that a call runs as plain Lua, and reports it where that is due.
@@ -170,7 +191,7 @@ local function choosing(entry, query)
     local code, f, count = entry.code, source.f, source.count
     if entry.family.busy then return nil end
     pass(code, count, unpack(source.arguments, 1, count))
-    local plan = quiet(code, f, count) or choose_plan(entry, f)
+    local plan = quiet(code, f, count) or choose_plan(entry, query, f)
     if not plan then return nil end
     local program, text = program_of(entry, f, plan, query)
     if not program then return nil, nil, text end
@@ -210,8 +231,10 @@ local function run(query, known, f, count, ...)
   if entry.family.busy or not pass(code, count, ...) then return nil end
   local family = entry.family
   if family.final then return note_plain(family, known, f) end
-  local plan = quiet(code, f, count) or choose_plan(entry, f)
-  if not plan then return note_plain(family, known, f) end
+  local plan, refused = quiet(code, f, count), false
+  if not plan then plan, refused = choose_plan(entry, query, f) end
+  if refused then return note_plain(family, known, f) end
+  if not plan then return nil end
   local program, text = program_of(entry, f, plan, query)
   if text then return false, text end
   if not program then return nil end

@@ -14,7 +14,8 @@
 --                       world with compile = false, whatever a system says
 --
 -- Rows that take a side exit run as plain Lua between others that are compiled
--- (exit_run.lua).
+-- (exit_run.lua). Where tables of the script would have to be copied for longer
+-- than plain Lua takes, a run is plain Lua, too (worth.lua).
 --
 -- The values that the function uses from outside are read before every run.
 -- Where one of them that is no number or boolean has changed, the function is
@@ -27,6 +28,7 @@
 --     strict    compile = true
 --     reported  true: it was reported that the system runs as plain Lua
 --     source    of exit_run.lua; nil before the first run that needs one
+--     scale     of worth.lua; nil before the first run that needs one
 --     fixed     { program, values, count }: the program to run where dt is the
 --               only value from outside, so that its plan holds for ever. The
 --               count values are all dt. nil otherwise
@@ -38,6 +40,7 @@ local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
 local exit_run = require "ecs.exit_run"
 local fallback = require "ecs.fallback"
+local worth = require "ecs.worth"
 local message = require "ecs.message"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
@@ -209,6 +212,26 @@ local function run_without(world, system, problem, text, dt, clock)
   return run_plain(system, dt, clock)
 end
 
+--- How many rows took a side exit in the last run.
+local function exits_of(system)
+  local source = system.source
+  return source and source.exits or 0
+end
+
+--- Is the next run to be plain Lua, so that no tables are copied? Reports,
+-- once, that they are slow. Otherwise nil, whether a script raised it, and an
+-- error.
+local function is_plain(system, plan)
+  system.scale = system.scale or worth.new_scale()
+  local plain, reason = worth.weigh(system.scale, plan, system.work,
+    system.query, exits_of(system))
+  if not reason then return plain end
+  local text, thrown = fallback.report(system.name,
+    specialize.place(system.work), reason, not plan.exact)
+  if text ~= nil then return nil, thrown, text end
+  return plain
+end
+
 --- As choose of a source (exit_run.lua).
 local function choosing(system)
   return function()
@@ -257,6 +280,13 @@ function system_each.run(world, system, dt, clock)
   elseif not code then
     return run_plain(system, dt, clock)
   else
+    local last = code.last
+    if last and last.groups[1] then
+      local plain, thrown, failure = is_plain(system, last)
+      if plain == nil then return false, thrown, failure end
+      if not core.live(world) then return true end -- the handler closed it
+      if plain then return run_plain(system, dt, clock) end
+    end
     local plan, problem, text = current_plan(code, system.work, dt)
     if not plan then plan, problem, text = choose(system) end
     if not plan then
@@ -313,7 +343,10 @@ function system_each.explain(system)
       slow == 1 and "operation calls" or "operations call")
   end
   local copied = core.copied_elements(plan.copies)
-  if copied > 0 then
+  local slow_tables = worth.explain(plan, system.work, system.query,
+    exits_of(system))
+  out = out .. slow_tables
+  if copied > 0 and not (slow_tables ~= "" and plan.exact) then
     text = text .. format("; %.0f %s of tables copied before each run",
       copied, copied == 1 and "element" or "elements")
   end

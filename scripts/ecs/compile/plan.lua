@@ -16,7 +16,7 @@ local backend = require "ecs.backend"
 local captures = require "ecs.compile.captures"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local find = string.find
+local find, gsub = string.find, string.gsub
 local ipairs, type, rawget, rawset = ipairs, type, rawget, rawset
 local math_type, to_integer = rawget(math, "type"), rawget(math, "tointeger")
 local set_upvalue = standard.debug.setupvalue
@@ -42,12 +42,19 @@ local function is_quiet(fields)
   return #fields.guards == 0 and #fields.groups == 0
 end
 
+local function count_lines(text)
+  local _, count = gsub(text, "\n", "")
+  return count
+end
+
 --- A new plan. fields: text, uniforms, guards, groups, totals, loops, grids,
 -- main, looked, count, places, exits.
 function plan.new(fields)
   return {
     -- The program, as ecs.core takes it.
     text = fields.text,
+    -- How many instructions it has.
+    operations = count_lines(fields.text),
     -- What to read before each run, in the order of the program's uniforms: a
     -- list of { reader, kind, handle, box, position } of captures.lua.
     uniforms = fields.uniforms,
@@ -142,18 +149,60 @@ end
 -- is that much faster.
 local TIMES, LARGE = backend.copies_fast and 4 or 1, 256
 
+local function is_plain_table(value)
+  return type(value) == "table" and get_metatable(value) == nil
+end
+
 --- Copies a group of a plan. Returns false where the table has not the elements
 -- that the plan was made for.
 local function copy_group(self, group)
   local from, program, done = read_captured(group.reader), self.program, nil
-  if program and type(from) == "table" and get_metatable(from) == nil
-    and #from >= LARGE and #group.names == 1 then
+  if program and is_plain_table(from) and #from >= LARGE
+    and #group.names == 1 then
     done = copy_wanted(from, group.path, group.kind, self.copies, group.at,
       group.whole, program, self.values, TIMES)
+    group.is_whole = done == nil
   end
   if done ~= nil then return done end
   return copy_table(from, group.path, group.kind, group.copies or self.copies,
     group.at, group.whole)
+end
+
+--- About how many elements a group has to copy, and whether it may be only
+-- those that rows look at: by the length of its table, and of its first row. 0
+-- where that cannot be said.
+local function guess(self, group)
+  local from = read_captured(group.reader)
+  if not is_plain_table(from) then return 0, false end
+  local count = #from
+  if #group.names == 1 then
+    return count, self.program ~= nil and count >= LARGE and not group.is_whole
+  end
+  local row, path = rawget(from, 1) or rawget(from, 0), group.path
+  for k = 1, #path do
+    if not is_plain_table(row) then return 0, false end
+    if path[k] == false then return count * #row, false end
+    row = rawget(row, path[k])
+  end
+  return 0, false
+end
+
+--- About how many elements of tables the next run of a plan copies, and of how
+-- many more only those that rows look at, for the function f. Reading a global
+-- may run code of a script. Cost: the length of each table and of a row.
+function plan.elements(self, f)
+  local whole, wanted = 0, 0
+  self.main.f = f
+  for k = 1, #self.groups do
+    local count, by_need = guess(self, self.groups[k])
+    if by_need then
+      wanted = wanted + count
+    else
+      whole = whole + count
+    end
+  end
+  self.main.f = false
+  return whole, wanted
 end
 
 --- Copies the tables of a plan. Returns as copy_group.

@@ -157,6 +157,11 @@ function specialize.where(problem)
   return format("%s:%d", problem.file, problem.line)
 end
 
+--- Where a function begins, for people: "file:line".
+function specialize.place(f)
+  return format("%s:%d", compiler.place(f))
+end
+
 --- A problem in one line, for people: "file:line: text".
 function specialize.message(problem)
   return specialize.where(problem) .. ": " .. problem.text
@@ -269,6 +274,8 @@ end
 
 --- Writes the numbers outside that a plan's program has changed, for f.
 specialize.write = plans.write
+--- About how many elements of tables a run copies: see plan.lua.
+specialize.elements = plans.elements
 --- What the plan reads, for run_exits of ecs.core: see plan.lua.
 specialize.outside = plans.outside
 --- The same for the loop of rows that LuaJIT compiles.

@@ -1,0 +1,138 @@
+--- worth: whether a compiled run is expected to take longer than plain Lua.
+--
+-- A program reads tables of the script from copies. They are made before each
+-- run, and again behind each row that takes a side exit, because Lua tells
+-- nobody that a table was written. For a large table and few rows, plain Lua is
+-- faster:
+--
+--     compiled     copies x elements + rows x operations
+--     plain        rows x (a call + operations)
+--
+-- All of these are counts; what each of them costs are constants, so that the
+-- same program runs in the same way on every machine. Plain Lua runs instead
+-- where it computes the same bits (plan.exact).
+
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.worth"
+
+local backend = require "ecs.backend"
+local specialize = require "ecs.compile.specialize"
+
+local format, min = string.format, math.min
+
+local jit = standard.jit
+local row_count, elements_of = backend.core.row_count, specialize.elements
+
+local worth = {}
+
+--- Tables with fewer elements are not asked about.
+local FEW = 256
+
+--- So many runs are plain Lua after one that was found slow, before it is asked
+-- again: for a few rows the question takes as long as they do.
+local PLAIN_RUNS = 7
+
+--- The same where only side exits make it slow, of which nobody knows how many
+-- there would be now: the first time, and at most; twice as many each time.
+local EXIT_RUNS, MOST_RUNS = 63, 4095
+
+--- After so many slow runs that is told, once.
+local UNTOLD = 16
+
+-- In nanoseconds, on the machine of docs/numbers.md (bench_tables.lua): to copy
+-- an element of a whole table, to copy one that a row looks at, to call a
+-- function for a row, an operation there, and one in a program.
+local costs = { whole = 30, wanted = 90, call = 60, step = 12, compiled = 0.2 }
+if jit and jit.status() then
+  costs = { whole = 6, wanted = 20, call = 1, step = 0.3, compiled = 0.1 }
+end
+
+--- Is the next run of a plan expected to take longer compiled, for the function
+-- f? exits: how many rows took a side exit in the last run. Returns true, the
+-- elements of tables and the rows; or false. Cost: the length of each table.
+local function is_heavy(plan, f, query, exits)
+  if #plan.groups == 0 then return false end
+  local whole, wanted = elements_of(plan, f)
+  if whole + wanted < FEW then return false end
+  local rows = row_count(query)
+  local looked = rows < wanted and rows or wanted
+  local copy = whole * costs.whole + looked * costs.wanted
+  if wanted * costs.whole < looked * costs.wanted then
+    copy = (whole + wanted) * costs.whole
+  end
+  local operations = plan.operations
+  if copy * (1 + exits) + rows * operations * costs.compiled
+    <= rows * (costs.call + operations * costs.step) then
+    return false
+  end
+  return true, whole + wanted, rows
+end
+
+--- What is told of such a plan: one line for people.
+local function reason(plan, elements, rows)
+  local text = format("its tables of %.0f elements are read for %.0f rows, and "
+    .. "copying them takes longer than plain Lua: keep what rows look at in "
+    .. "components or in smaller tables", elements, rows)
+  if plan.exact then return text end
+  return text .. "; with precision = 'double' it would run as plain Lua "
+    .. "meanwhile"
+end
+
+--- What is known of the runs of one function over one query.
+function worth.new_scale()
+  return {
+    -- So many of the next runs are plain Lua.
+    left = 0,
+    -- How many runs were slow, or plain for that reason.
+    slow = 0,
+    -- So many runs will be plain where side exits make it slow.
+    patience = EXIT_RUNS,
+    -- true: they did, so the next question leaves them out.
+    forgives = false,
+  }
+end
+
+--- Notes that a run is slow, and how many are plain. by_exits: side exits are
+-- the reason.
+local function note_slow(scale, plan, by_exits)
+  local left = by_exits and scale.patience or PLAIN_RUNS
+  if by_exits then
+    scale.patience = min(2 * left + 1, MOST_RUNS)
+  end
+  scale.forgives = by_exits
+  scale.left = plan.exact and left or 0
+  scale.slow = scale.slow + 1 + scale.left
+end
+
+--- Is the next run to be plain Lua, for the function f? exits: how many rows
+-- took a side exit in the last compiled run. Returns that and, once, what to
+-- tell people of runs that are slow. Cost: a comparison in most runs that are
+-- plain; otherwise the length of each table.
+function worth.weigh(scale, plan, f, query, exits)
+  if scale.left > 0 then
+    scale.left = scale.left - 1
+    return true
+  end
+  if scale.forgives then exits = 0 end
+  local heavy, elements, rows = is_heavy(plan, f, query, exits)
+  if not heavy then
+    if not scale.forgives then scale.patience = EXIT_RUNS end
+    scale.forgives = false
+    return false
+  end
+  local before = scale.slow
+  note_slow(scale, plan, exits > 0 and not is_heavy(plan, f, query, 0))
+  return plan.exact, before < UNTOLD and scale.slow >= UNTOLD
+    and reason(plan, elements, rows) or nil
+end
+
+--- The line of explain for a plan; "" where it is not slow. As weigh.
+function worth.explain(plan, f, query, exits)
+  local heavy, elements, rows = is_heavy(plan, f, query, exits)
+  if not heavy then return "" end
+  return "\n  slow: " .. reason(plan, elements, rows)
+    .. (plan.exact and "; so it runs as plain Lua, which computes the same"
+      or "")
+end
+
+return worth
