@@ -32,7 +32,8 @@ local OBJECTS = { core = "build/core/", binding = "build/lua54/objects/" }
 local DOORS = {
   ["ecs.compile.specialize"] = { ["ecs.system_each"] = true,
     ["ecs.query_each"] = true, ["ecs.each_blocks"] = true,
-    ["ecs.kept_batches"] = true, ["ecs.exit_run"] = true },
+    ["ecs.kept_batches"] = true, ["ecs.exit_run"] = true,
+    ["ecs.worth"] = true },
   ["ecs.ffi.access_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.columns_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.prepared_ffi"] = { ["ecs.backend"] = true },

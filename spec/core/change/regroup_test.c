@@ -378,11 +378,11 @@ TEST(a_partition_may_take_all_groups_again) {
   define_many(world, ECS_COMPONENT_LIMIT, "b", ECS_STORE_TABLE);
   for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++) labels[i] = i + 1;
   assert_int_equal(store_partition(world, labels), ECS_OK);
-  assert_int_equal(world->group_count, ECS_GROUP_LIMIT);
+  assert_int_equal(world->groups.count, ECS_GROUP_LIMIT);
   for (uint32_t i = 1; i < ECS_GROUP_LIMIT; i++)
     labels[i] = ECS_GROUP_LIMIT - i / 2;
   assert_int_equal(store_partition(world, labels), ECS_OK);
-  assert_int_equal(world->group_count, ECS_GROUP_LIMIT);
+  assert_int_equal(world->groups.count, ECS_GROUP_LIMIT);
   for (uint32_t i = 1; i <= ECS_GROUP_LIMIT; i++) labels[i] = i + 1;
   uint64_t before = digest(world), bytes = fixture.failing.bytes;
   assert_int_equal(store_partition(world, labels), ECS_E_LIMIT);

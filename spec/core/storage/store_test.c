@@ -126,7 +126,7 @@ TEST(limits_of_components_and_groups_hold) {
       try_define(world, "x", "w", ECS_STORE_TABLE, false, &component),
       ECS_E_LIMIT);
   assert_true(digest(world) == before);
-  assert_int_equal(world->component_count, ECS_COMPONENT_LIMIT + 1);
+  assert_int_equal(world->components.count, ECS_COMPONENT_LIMIT + 1);
   assert_sound(world);
   finish(&fixture);
 #endif
