@@ -40,7 +40,7 @@ if core.share("rows") then return true end
 
 -- Epochs are compared as the doubles that have their bits: reading an integer
 -- of 64 bits makes garbage where code is not compiled.
-local rows_type = ffi.typeof((layouts.RowLoop:gsub("uint64_t stamp",
+local rows_type = ffi.typeof((string.gsub(layouts.RowLoop, "uint64_t stamp",
   "double stamp")))
 -- The comment keeps apart types that test runners cache by their text.
 local rows_pointer = ffi.typeof("$ * /* rows */", rows_type)
