@@ -30,10 +30,12 @@ local batch_text = require "ecs.compile.batch_text"
 local mistake = require "ecs.compile.mistake"
 
 local core = backend.core
+local float_mode = core.float_mode
 local read, drop_program = plans.read, plans.drop_program
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local ipairs, format, type, select = ipairs, string.format, type, select
+local error, ipairs, pcall, type, select = error, ipairs, pcall, type, select
+local format = string.format
 local find, gsub = string.find, string.gsub
 local remove = table.remove
 
@@ -170,10 +172,20 @@ function specialize.is_final(problem)
   return problem.final or #problem.looked == 0
 end
 
+--- Calls f, which returns up to two values, while the process computes as it
+-- does by default: in other rounding modes 1 - 1 is -0, and 2^32 inexact.
+local function settled(f, first, second)
+  local mode = float_mode()
+  local done, one, two = pcall(f, first, second)
+  float_mode(mode)
+  if not done then error(one, 0) end
+  return one, two
+end
+
 --- Compiles f as it is now. Returns a plan, or nil and the problem.
 local function compile(code, f)
   local world = code.world
-  return compiler.compile(f, {
+  return settled(compiler.compile, f, {
     terms = code.terms, extras = code.extras, double = code.double,
     describe = describe, describe_value = describe_value,
     describe_prefab = describe_prefab,
@@ -199,7 +211,7 @@ end
 -- unless it was compiled last.
 function specialize.mistake(f, options)
   local code = options.code
-  local found = mistake.find(f, { world = options.world,
+  local found = settled(mistake.find, f, { world = options.world,
     terms = code and code.terms or rows_of(options.terms), describe = describe,
     found = compiler.found(f) })
   return found and specialize.message(found)
@@ -353,7 +365,7 @@ local function written(writer, f, options)
   local place = source.find(f)
   if not place then return nil end
   options.place = place
-  local made = reader.try(writer, options)
+  local made = settled(reader.try, writer, options)
   if made then made.name = place.chunk end
   return made
 end

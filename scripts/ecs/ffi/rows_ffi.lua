@@ -33,7 +33,7 @@ local error = error
 -- would get the pointers.
 local assert, ipairs = assert, ipairs
 local load_text = standard.load
-local concat = table.concat
+local concat, format = table.concat, string.format
 
 -- When the file is loaded again, the first builder stays.
 if core.share("rows") then return true end
@@ -92,8 +92,8 @@ local function places_type(terms)
   local members = {}
   for _, term in ipairs(terms) do
     for f, field in ipairs(term.fields) do
-      members[#members + 1] = scalars.kinds[field[2]].pointer .. "c"
-        .. term.first + f - 1 .. ";"
+      members[#members + 1] = format("%sc%d;",
+        scalars.kinds[field[2]].pointer, term.first + f - 1)
     end
   end
   local text = "struct { " .. concat(members, " ") .. " void *end; } *"
