@@ -20,7 +20,8 @@
 --
 -- No function of scripts/ reads a global, not even a function of Lua, and no
 -- string is asked for a method: hosts and scripts may take functions away after
--- the files were loaded (standard.lua). This is read off LuaJIT's code.
+-- the files were loaded (standard.lua), and the methods of strings before. The
+-- first is read off LuaJIT's code.
 --
 -- Scripts require only what the rock ships. A file in scripts/ecs/compile or
 -- ffi is required by the files of its folder; by others only as DOORS allows.
@@ -376,7 +377,7 @@ local function judge_methods(path, number, line)
     return
   end
   for _, method in ipairs(METHODS) do
-    if line:find("^%s.*[%w%)%]]:" .. method .. "%(") then
+    if line:find("%f[:]:" .. method .. "[ %(\"'%[{]") then
       complain(path .. ":" .. number, "calls the method %s: string.%s may be "
         .. "gone", method, method)
     end

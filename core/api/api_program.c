@@ -40,7 +40,9 @@ ecs_Status ecs_program_create(ecs_Query *query, const char *text, size_t length,
   ecs_Program *made = memory_zeroed(memory, 1, sizeof(ecs_Program));
   if (made == NULL) return ECS_E_MEMORY;
   made->query = query;
+  FloatMode mode = float_mode_begin();
   ecs_Status status = make(made, text, length, &mistake);
+  float_mode_end(mode);
   ECS_ASSERT(status != ECS_OK || query->programs == made);
   if (status != ECS_OK) {
     program_deinit(made);

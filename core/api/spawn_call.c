@@ -6,7 +6,9 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/misuse.h"
 #include "world/deferred_change.h"
+#include "world/spawn_as.h"
 
 /* Strict, as ecs_scalar_store; in line for an f32 in range. */
 static inline bool store(const SpawnPlace *place, double number) {
@@ -30,4 +32,11 @@ double ecs_spawn_call(const SpawnCall *call, const double *numbers) {
     if (ECS_UNLIKELY(!store(&call->places[k], numbers[k]))) return 0;
   ecs_Status status = world_spawn(world, bundle, call->images, &entity);
   return ECS_LIKELY(status == ECS_OK) ? (double)(int64_t)entity : 0;
+}
+
+ecs_Status ecs_spawn_as_check(ecs_World *world, ecs_Entity entity) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (id_index(entity) == 0 || entity >> ECS_HANDLE_BITS != 0)
+    return ECS_E_ARGUMENT;
+  return world_check_claim(world, entity);
 }

@@ -14,6 +14,9 @@
  * the ordinary way: the answer is then 0, and nothing has changed in the world.
  * The images may hold some of the numbers; every call stores all of them.
  *
+ * A binding that gives a world components by need asks before that whether
+ * ecs_spawn_as would refuse the handle.
+ *
  * Exported for bindings; not part of the interface that ecs.h promises.
  */
 #ifndef ECS_SPAWN_CALL_H
@@ -43,5 +46,10 @@ typedef struct SpawnCall {
  * bundle yet or no room. Cost: that of ecs_spawn_bundle, and a store for each
  * argument. */
 ECS_API double ecs_spawn_call(const SpawnCall *call, const double *numbers);
+
+/* ECS_E_TAKEN, with its reason, where ecs_spawn_as would return it for this
+ * entity; ECS_E_ARGUMENT for what is no handle; otherwise ECS_OK. The world stays
+ * as it is. Cost: constant. */
+ECS_API ecs_Status ecs_spawn_as_check(ecs_World *world, ecs_Entity entity);
 
 #endif

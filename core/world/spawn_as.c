@@ -25,11 +25,16 @@ static const char *find_refusal(const ecs_World *world, ecs_Entity entity) {
   return generation < slot.table_bits ? "its generation is over" : NULL;
 }
 
-ecs_Status world_claim(ecs_World *world, ecs_Entity entity,
-                       EntityClaim *claim) {
+ecs_Status world_check_claim(ecs_World *world, ecs_Entity entity) {
   const char *refusal = find_refusal(world, entity);
   return refusal != NULL ? memory_refuse_taken(&world->store.memory, refusal)
-                         : entity_claim(&world->store, entity, claim);
+                         : ECS_OK;
+}
+
+ecs_Status world_claim(ecs_World *world, ecs_Entity entity,
+                       EntityClaim *claim) {
+  ecs_Status status = world_check_claim(world, entity);
+  return status == ECS_OK ? entity_claim(&world->store, entity, claim) : status;
 }
 
 ecs_Status world_spawn_as(ecs_World *world, ecs_Entity entity, Bundle *bundle,

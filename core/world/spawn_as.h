@@ -5,6 +5,10 @@
 #include "storage/entity_claim.h"
 #include "world/deferred_change.h"
 
+/* Can a handle, whose index is not 0, be given? ECS_E_TAKEN: it cannot, for a
+ * reason that is noted in the world's memory. Changes nothing else. */
+ECS_INTERNAL ecs_Status world_check_claim(ecs_World *world, ecs_Entity entity);
+
 /* Lists a handle, whose index is not 0, as the next one to be issued; undone by
  * entity_claim_undo. ECS_E_TAKEN: it cannot be given, for a reason that is noted
  * in the world's memory. ECS_E_MEMORY. */

@@ -181,26 +181,35 @@ local function free_number(numbers)
   return number
 end
 
---- Reads the query of a system that is being defined. Returns the query to use:
--- the same, or for a system that meets events another one; or nil and an error
--- message.
-function event.prepare(world, state, system, query)
-  local terms, list = core.query_terms(query), {}
+--- Reads the terms of the query of a system that is being defined, and notes
+-- the events that it meets. special: the query has changed or sort. Returns
+-- nil, or an error message.
+function event.read(system, terms, special)
+  local list = {}
   for k = 1, #terms, 2 do
     if is_event(terms[k]) and meets[terms[k + 1]] then
       list[#list + 1] = terms[k]
     elseif is_event(terms[k]) and terms[k + 1] ~= "without" then
-      return nil, terms[k + 1] .. " names " .. tostring(terms[k]) .. ", which "
-        .. "is an event: systems meet events that they read, or name in with"
+      return terms[k + 1] .. " names " .. tostring(terms[k]) .. ", which is an "
+        .. "event: systems meet events that they read, or name in with"
     end
   end
-  if #list == 0 then return query end
-  if core.asks_changes(query) or core.asks_order(query) then
-    return nil, "its query names events, which are met once each, in the "
-      .. "order in which they were emitted: it has neither changed nor sort"
+  if #list == 0 then return nil end
+  if special then
+    return "its query names events, which are met once each, in the order in "
+      .. "which they were emitted: it has neither changed nor sort"
   end
+  system.events = list
+end
+
+--- The query to use for a system that is being defined: the same, or for a
+-- system that meets events another one.
+function event.prepare(world, state, system, query)
+  local list = system.events
+  if not list then return query end
+  local terms = core.query_terms(query)
   local number = free_number(event.use(world, state).numbers)
-  system.events, system.number = list, number
+  system.number = number
   system.met = core.tag("ecs.Met " .. number, { storage = "bits" })
   system.unmet = {}
   for k, definition in ipairs(list) do

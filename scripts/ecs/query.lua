@@ -323,7 +323,7 @@ end
 --- The terms of a description, the components in changed and the order in sort,
 -- or nil for each. Raises an error if it has the wrong form, or names a
 -- component twice.
-local function read(spec, label, level)
+function query.read(spec, label, level)
   if type(spec) ~= "table" then
     fail(label, "takes a table, as in { Position, read = { Velocity } }",
       level + 1)
@@ -393,11 +393,10 @@ function query.describe(terms, changed, order)
   return "query { " .. concat(parts, ", ") .. " }"
 end
 
---- The query that a table describes. label: of a system, names the query in
--- messages about the table; nil: a query of a script. Raises an error if the
--- description has the wrong form.
-function query.ensure(world, spec, label, level)
-  local terms, changed, order = read(spec, label or "query", level + 1)
+--- The query of what query.read has returned, made where there is none. label:
+-- of a system, names the query in messages; nil: a query of a script. Raises an
+-- error where the world cannot have it.
+function query.make(world, terms, changed, order, label, level)
   local text = query.describe(terms, changed, order)
   local made, problem = core.query(world, terms, text, changed, order)
   if not made then
@@ -406,6 +405,14 @@ function query.ensure(world, spec, label, level)
     end
     error(problem, level)
   end
+  return made
+end
+
+--- The query that a table describes. label: as for query.make. Raises an error
+-- if the description has the wrong form.
+function query.ensure(world, spec, label, level)
+  local terms, changed, order = query.read(spec, label or "query", level + 1)
+  local made = query.make(world, terms, changed, order, label, level + 1)
   return made
 end
 

@@ -99,9 +99,9 @@ local function family_of(query, known, f)
   local done, text = pcall(dump, f)
   state.family_count = (state.family_count or 0) + 1
   if not done or state.family_count > FAMILIES then return nil end
-  family = new_family(text, specialize.new { world = world, query = query,
-    double = state.precision == "double", shared = true, exits = true,
-    most = PLANS })
+  family = new_family(text, specialize.new { world = world,
+    terms = core.query_terms(query), double = state.precision == "double",
+    shared = true, exits = true, most = PLANS })
   list[#list + 1] = family
   return family
 end

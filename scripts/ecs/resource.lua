@@ -23,6 +23,7 @@ local error, type = error, type
 local format = string.format
 
 local core = backend.core
+local is_defined = core.is_defined
 
 local resource = {}
 
@@ -49,10 +50,13 @@ local function component_of(part, level)
 end
 
 --- What is known of a resource; nil: there is none. Raises an error if there
--- are several.
+-- are several. Defines no component: where the world lacks one, there is none.
 local function find(world, state, definition, name, level)
   local known = state.resources[definition]
-  if not known then
+  if not known and not (is_defined(world, definition)
+    and is_defined(world, resource.tag)) then
+    return nil
+  elseif not known then
     known = { query = queries.ensure(world, {
       read = { definition }, with = { resource.tag },
     }, nil, level + 1) }

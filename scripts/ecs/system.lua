@@ -224,27 +224,38 @@ local function check_taker(world, spec, level)
   end
 end
 
---- The query of a system, which is its own: what its walks keep, and how
--- messages call it; and the one that it shares. nil for run.
-local function query_of(world, state, system, spec, level)
-  local label, kind, made = "system '" .. spec.name .. "'", system.kind, nil
+local function label_of(spec) return "system '" .. spec.name .. "'" end
+
+--- Reads the query of a spec, and defines nothing. Returns what there is of it:
+-- made, the query itself; or what query.read returns: terms, changed and order.
+-- Both have terms. nil for run.
+local function read_query(world, kind, spec, level)
+  local given = spec.query
   if kind == "run" then
-    if spec.query == nil then return nil end
+    if given == nil then return nil end
     fail(spec.name, "run takes no query: use world:query inside it", level + 1)
-  elseif spec.query == nil then
+  elseif given == nil then
     fail(spec.name, kind .. " needs a query, as in query = { Position }",
       level + 1)
-  elseif core.kind(spec.query) == "ecs.Query" then
-    if core.query_world(spec.query) ~= world then
-      fail(spec.name, "its query belongs to another world", level + 1)
-    end
-    check_taker(world, spec, level + 1)
-    made = spec.query
-  else
-    made = query.ensure(world, spec.query, label, level + 1)
+  elseif core.kind(given) ~= "ecs.Query" then
+    local terms, changed, order =
+      query.read(given, label_of(spec), level + 1)
+    return { terms = terms, changed = changed, order = order }
+  elseif core.query_world(given) ~= world then
+    fail(spec.name, "its query belongs to another world", level + 1)
   end
-  local own, problem = event.prepare(world, state, system, made)
-  if not own then fail(spec.name, problem, level + 1) end
+  check_taker(world, spec, level + 1)
+  return { made = given, terms = core.query_terms(given),
+           changed = core.asks_changes(given), order = core.asks_order(given) }
+end
+
+--- The query of a system, which is its own: what its walks keep, and how
+-- messages call it; and the one that it shares. asked: of read_query.
+local function query_of(world, state, system, spec, asked, level)
+  local label = label_of(spec)
+  local made = asked.made or query.make(world, asked.terms, asked.changed,
+    asked.order, label, level + 1)
+  local own = event.prepare(world, state, system, made)
   return core.system_query(own, label), made
 end
 
@@ -340,15 +351,22 @@ local function read(world, state, spec, level)
   local problem = gate.objection(state, spec)
     or system_each.read(system, spec)
   if problem then fail(spec.name, problem, level + 1) end
-  system.query, system.shared = query_of(world, state, system, spec, level + 1)
-  system.changes = system.query ~= nil and core.asks_changes(system.query)
-  backend.know_query(system.query)
+  local asked = read_query(world, kind, spec, level + 1)
+  if asked then
+    problem = event.read(system, asked.terms, asked.changed or asked.order)
+      or system_each.compile(world, system, spec, state, asked.terms)
+    if problem then fail(spec.name, problem, level + 1) end
+    system.query, system.shared =
+      query_of(world, state, system, spec, asked, level + 1)
+    system.changes = core.asks_changes(system.query)
+    backend.know_query(system.query)
+  end
   if kind == "native" then
     system.kernel, system.row, system.values =
       kernel_of(spec, system.query, level + 1)
   end
   gate.prepare(system, spec)
-  problem = system_each.prepare(world, system, spec, state)
+  problem = system_each.prepare(system)
   if problem then fail(spec.name, problem, level + 1) end
   return system
 end

@@ -110,15 +110,10 @@ local function count_dts(plan)
   return #plan.uniforms
 end
 
---- The plan for the next run, with its program. Otherwise nil and the problem
--- (plan.lua); or nil, nil and an error message, where the failure is no fault
--- of the function.
-local function choose(system)
-  local code = system.code
-  local plan, problem = choose_plan(code, system.work, system.strict)
-  if not plan or plan.program then return plan, problem end
-  local program, text
-  program, problem, text = specialize.link(code, system.work, plan,
+--- A plan with its program, made where it has none. Otherwise as choose.
+local function link(system, plan)
+  if plan.program then return plan end
+  local program, problem, text = specialize.link(system.code, system.work, plan,
     system.query)
   if not program then return nil, problem, text end
   local count = count_dts(plan)
@@ -126,6 +121,15 @@ local function choose(system)
   system.fixed = count and not plan.exits
     and { program = program, values = {}, count = count }
   return plan
+end
+
+--- The plan for the next run, with its program. Otherwise nil and the problem
+-- (plan.lua); or nil, nil and an error message, where the failure is no fault
+-- of the function.
+local function choose(system)
+  local plan, problem = choose_plan(system.code, system.work, system.strict)
+  if not plan then return nil, problem end
+  return link(system, plan)
 end
 
 --- Checks the options of a system that is being defined, and loads a function
@@ -140,27 +144,36 @@ function system_each.read(system, spec)
   system.work = work
 end
 
---- Prepares a system that is being defined: compiles its function. state: of
--- the world. Returns nil, or an error message.
-function system_each.prepare(world, system, spec, state)
+--- Compiles the function of a system that is being defined, for a query with
+-- these terms: the query itself need not be there, so that what is refused
+-- defines no component. state: of the world. Returns nil, or an error message.
+function system_each.compile(world, system, spec, state, terms)
   if system.kind ~= "each" then return nil end
   if spec.compile == false or state.plain then
     system.plain = state.plain
-    return specialize.mistake(system.work, { world = world,
-      query = system.query })
+    return specialize.mistake(system.work, { world = world, terms = terms })
   end
   system.strict = spec.compile == true or spec.compile == "whole"
-  system.code = specialize.new { world = world, query = system.query,
+  system.code = specialize.new { world = world, terms = terms,
     double = precisions[spec.precision or state.precision or "fields"],
     system = true, most = PLANS, exits = spec.compile ~= "whole" }
   specialize.pass(system.code, 1, 0)
-  local plan, reason, text = choose(system)
-  if text then return (gsub(text, "^ecs: ", "")) end
+  local plan, reason = choose_plan(system.code, system.work, system.strict)
   if not plan and system.strict then return specialize.message(reason) end
   -- Of a compiled function, too: in code that is never reached the compiler
   -- sees no mistake, and plain Lua would be refused for the same source.
   return specialize.mistake(system.work, { world = world,
-    query = system.query, code = system.code })
+    code = system.code })
+end
+
+--- Makes the program of a system that is being defined, and has its query.
+-- Returns nil, or an error message.
+function system_each.prepare(system)
+  local chosen = system.code and system.code.last
+  if not chosen then return nil end
+  local plan, reason, text = link(system, chosen)
+  if text then return (gsub(text, "^ecs: ", "")) end
+  if not plan and system.strict then return specialize.message(reason) end
 end
 
 --- Reports, once, that a system runs as plain Lua. Returns as fallback.report.

@@ -3,6 +3,7 @@
 --
 --   strict        globals that were not declared raise, read or written
 --   late          all functions are taken away when ecs has been loaded
+--   methods       strings have no methods
 --   NAME...       these are taken away before, each as "load" or "string.dump"
 --   each NAME...  each of these is taken away alone, and what require "ecs"
 --                 raises is printed
@@ -84,6 +85,8 @@ end
 
 if mode == "strict" then
   be_strict()
+elseif mode == "methods" then
+  getmetatable("").__index = nil
 elseif mode ~= "late" then
   for k = 1, #arg do take_away(arg[k]) end
 end

@@ -329,8 +329,21 @@ static int tag(lua_State *L) {
   return bind_define_tag(L);
 }
 
+/* is_defined(world, component): has the world, or its host, a component for it?
+ */
+static int is_defined(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  const Definition *definition = bind_definition_check(L, 2, "is_defined");
+  lua_pushboolean(
+      L, bind_component_find(world, definition) ||
+             ecs_component_find(bind_native(L, world), definition->name));
+  return 1;
+}
+
 void bind_open_components(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"component", component}, {"tag", tag}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"component", component},
+                                       {"tag", tag},
+                                       {"is_defined", is_defined},
+                                       {NULL, NULL}};
   bind_add(L, functions);
 }

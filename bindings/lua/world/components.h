@@ -66,7 +66,7 @@ BIND_INTERNAL void bind_components_ensure(lua_State *L, LuaWorld *world,
 BIND_INTERNAL void bind_components_adopt(lua_State *L, LuaWorld *world,
                                          int index);
 
-/* Adds component and tag to the table on top of the stack. */
+/* Adds component, tag and is_defined to the table on top of the stack. */
 BIND_INTERNAL void bind_open_components(lua_State *L);
 
 #endif

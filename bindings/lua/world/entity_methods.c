@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "api/spawn_call.h"
 #include "object/name.h"
 #include "object/number.h"
 #include "world/collect.h"
@@ -131,19 +132,25 @@ static ecs_Entity check_handle(lua_State *L) {
 }
 
 /* world:spawn_as(e, Position { x = 1 }, Enemy): e; nil and why when it cannot
- * be given. */
+ * be given, and then no component is defined. */
 static int world_spawn_as(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = check_handle(L);
   SpawnParts parts;
-  bind_parts_read(L, world, 1, 3, lua_gettop(L) - 2, "spawn_as", &parts);
-  ecs_Status status;
-  BIND_WITH_RELIEF(
-      L, world, status,
-      parts_have_children(&parts)
-          ? spawn_family(L, world, &parts, "spawn_as", entity, NULL)
-          : ecs_spawn_as(bind_native(L, world), entity, parts.components,
-                         parts.count, parts.images));
+  ecs_Status status = ECS_OK;
+  bool found =
+      bind_parts_find(L, world, 3, lua_gettop(L) - 2, "spawn_as", &parts);
+  if (!found || parts_have_children(&parts))
+    status = ecs_spawn_as_check(bind_native(L, world), entity);
+  if (status == ECS_OK) {
+    if (!found) bind_parts_define(L, world, 1, &parts);
+    BIND_WITH_RELIEF(
+        L, world, status,
+        parts_have_children(&parts)
+            ? spawn_family(L, world, &parts, "spawn_as", entity, NULL)
+            : ecs_spawn_as(bind_native(L, world), entity, parts.components,
+                           parts.count, parts.images));
+  }
   if (status == ECS_E_TAKEN) {
     lua_pushnil(L);
     bind_push_refusal(L, world, status);

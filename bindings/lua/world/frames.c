@@ -187,7 +187,21 @@ static int frame(lua_State *L) {
   return results;
 }
 
-static const luaL_Reg functions[] = {
-    {"frame", frame}, {"record", record}, {NULL, NULL}};
+/* float_mode(): has the thread compute as IEEE 754 has it by default. Returns
+ * what that has changed, for float_mode(changed), which takes it back. */
+static int float_mode(lua_State *L) {
+  if (lua_type(L, 1) == LUA_TNUMBER) {
+    double changed = lua_tonumber(L, 1);
+    if (changed > 0 && changed < 0x1p32) float_mode_end((FloatMode)changed);
+    return 0;
+  }
+  compat_push_whole(L, (double)float_mode_begin());
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"frame", frame},
+                                     {"record", record},
+                                     {"float_mode", float_mode},
+                                     {NULL, NULL}};
 
 void bind_open_frames(lua_State *L) { bind_add(L, functions); }

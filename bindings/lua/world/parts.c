@@ -150,8 +150,8 @@ static void check_needs(lua_State *L, const LuaWorld *world,
     bind_needs_check(L, world, parts->prefab->parts[p].definition);
 }
 
-void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
-                     int count, const char *call, SpawnParts *parts) {
+bool bind_parts_find(lua_State *L, const LuaWorld *world, int first, int count,
+                     const char *call, SpawnParts *parts) {
   uint32_t k = 0;
   ModuleState *state = world->state;
   ECS_ASSERT(count >= 0 && lua_gettop(L) == first + count - 1);
@@ -173,16 +173,27 @@ void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
     parts->images[k++] = given->image;
   }
   parts->count = parts->prefab ? append_prefab(L, parts, k) : k;
+  bool found = true;
+  for (k = 0; k < parts->count; k++) {
+    parts->components[k] =
+        bind_component_find(world, parts->given[k].definition);
+    if (!parts->components[k]) found = false;
+  }
+  if (!found) check_needs(L, world, parts);
+  return found;
+}
+
+void bind_parts_define(lua_State *L, LuaWorld *world, int world_index,
+                       SpawnParts *parts) {
+  for (uint32_t k = 0; k < parts->count; k++)
+    parts->components[k] = bind_component_ensure(L, world, world_index,
+                                                 parts->given[k].definition);
+}
+
+void bind_parts_read(lua_State *L, LuaWorld *world, int world_index, int first,
+                     int count, const char *call, SpawnParts *parts) {
   /* After all parts were checked, so that a wrong one leaves the world as it
    * was. */
-  bool checked = false;
-  for (k = 0; k < parts->count; k++) {
-    const Definition *definition = parts->given[k].definition;
-    parts->components[k] = bind_component_find(world, definition);
-    if (parts->components[k]) continue;
-    if (!checked) check_needs(L, world, parts);
-    checked = true;
-    parts->components[k] =
-        bind_component_define(L, world, world_index, definition);
-  }
+  if (!bind_parts_find(L, world, first, count, call, parts))
+    bind_parts_define(L, world, world_index, parts);
 }

@@ -49,4 +49,16 @@ BIND_INTERNAL void bind_parts_read(lua_State *L, LuaWorld *world,
                                    int world_index, int first, int count,
                                    const char *call, SpawnParts *parts);
 
+/* As bind_parts_read, but defines no component. False: the world lacks one of
+ * them, which is 0, and can be given all that they need: bind_parts_define
+ * defines it. */
+BIND_INTERNAL bool bind_parts_find(lua_State *L, const LuaWorld *world,
+                                   int first, int count, const char *call,
+                                   SpawnParts *parts);
+
+/* Defines the components that bind_parts_find has not found. Raises when one
+ * cannot be defined. */
+BIND_INTERNAL void bind_parts_define(lua_State *L, LuaWorld *world,
+                                     int world_index, SpawnParts *parts);
+
 #endif

@@ -189,7 +189,8 @@ function lower:join(test, first, second, node)
     elseif not kept and second.ended then
       self:set(entry, x)
     else
-      self:set(entry, self:merge(test, x, y, node, entry.name))
+      local name = type(entry) == "table" and entry.name or nil
+      self:set(entry, self:merge(test, x, y, node, name))
     end
   end
 end

@@ -402,7 +402,7 @@ local ordered = {
 
 --- A sign, as messages show it.
 local quoted = {}
-for sign in ("+ - * / // % ^ < <= > >= & | ~ << >>"):gmatch("%S+") do
+for sign in string.gmatch("+ - * / // % ^ < <= > >= & | ~ << >>", "%S+") do
   quoted[sign] = "'" .. sign .. "'"
 end
 

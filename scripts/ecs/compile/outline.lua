@@ -21,6 +21,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local load, pcall, error, type, next = load, pcall, error, type, next
 local find, format, sub = string.find, string.format, string.sub
+local gmatch = string.gmatch
 local concat, huge, number_type = table.concat, math.huge, math.type
 local lexer = require "ecs.compile.lexer"
 
@@ -33,12 +34,12 @@ outline.opens = opens
 
 --- Signs and words that continue an expression.
 local continues = {}
-for sign in ("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,")
-  :gmatch("%S+") do continues[sign] = true end
+for sign in gmatch("+ - * / // % ^ .. == ~= < <= > >= & | ~ << >> and or ,",
+  "%S+") do continues[sign] = true end
 
 --- Operators of expressions that Lua folds into a number.
 local folds = {}
-for sign in ("+ - * / // % ^ & | ~ << >>"):gmatch "%S+" do
+for sign in gmatch("+ - * / // % ^ & | ~ << >>", "%S+") do
   folds[sign] = true
 end
 

@@ -30,10 +30,12 @@ local batch_text = require "ecs.compile.batch_text"
 local mistake = require "ecs.compile.mistake"
 
 local core = backend.core
+local float_mode = core.float_mode
 local read, drop_program = plans.read, plans.drop_program
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local ipairs, format, type, select = ipairs, string.format, type, select
+local error, ipairs, pcall, type, select = error, ipairs, pcall, type, select
+local format = string.format
 local find, gsub = string.find, string.gsub
 local remove = table.remove
 
@@ -76,9 +78,10 @@ local function prepared_of(value)
   return method and { method, world, arguments, places, children }
 end
 
---- The terms of a query that are parameters of the function.
-local function rows_of(query)
-  local terms, rows = core.query_terms(query), {}
+--- Those terms of a query that are parameters of the function. terms: the
+-- sequence { component, access, ... }.
+local function rows_of(terms)
+  local rows = {}
   for k = 1, #terms, 2 do
     local name, fields = core.fields(terms[k])
     local access = terms[k + 1]
@@ -100,17 +103,18 @@ local function describe_grid(world, value)
   local name, fields = core.fields(place[1])
   local at = {}
   for k = 2, #place do at[k - 1] = fields[place[k]] end
-  return { dimensions = dimensions, rows = rows_of(query), name = name,
-           at = at }
+  local rows = rows_of(core.query_terms(query))
+  return { dimensions = dimensions, rows = rows, name = name, at = at }
 end
 
---- A new code. options: world, query, double, most, system, shared, exits.
+--- A new code. options: world, double, most, system, shared, exits; terms: of
+-- the query, which need not be there yet.
 function specialize.new(options)
   return {
     -- The world: the function may use its entities and totals.
     world = options.world,
     -- The rows that the function is given: a list of { name, fields, access }.
-    terms = rows_of(options.query),
+    terms = rows_of(options.terms),
     -- true: everything is computed in f64.
     double = options.double,
     -- true: the function of a system. Its rows draw numbers and add to totals,
@@ -173,10 +177,20 @@ function specialize.is_final(problem)
   return problem.final or #problem.looked == 0
 end
 
+--- Calls f, which returns up to two values, while the process computes as it
+-- does by default: in other rounding modes 1 - 1 is -0, and 2^32 inexact.
+local function settled(f, first, second)
+  local mode = float_mode()
+  local done, one, two = pcall(f, first, second)
+  float_mode(mode)
+  if not done then error(one, 0) end
+  return one, two
+end
+
 --- Compiles f as it is now. Returns a plan, or nil and the problem.
 local function compile(code, f)
   local world = code.world
-  return compiler.compile(f, {
+  return settled(compiler.compile, f, {
     terms = code.terms, extras = code.extras, double = code.double,
     describe = describe, describe_value = describe_value,
     describe_prefab = describe_prefab,
@@ -197,13 +211,13 @@ local function compile(code, f)
 end
 
 --- What is certainly wrong in f, whether it can be compiled or not, as one line
--- for people; nil: nothing was found. options: world, query, and code, where
--- there is one for the query. Cost: reads the file of the function, unless it
--- was compiled last.
+-- for people; nil: nothing was found. options: world, and the terms of a query
+-- or the code that there is for it. Cost: reads the file of the function,
+-- unless it was compiled last.
 function specialize.mistake(f, options)
   local code = options.code
-  local found = mistake.find(f, { world = options.world,
-    terms = code and code.terms or rows_of(options.query), describe = describe,
+  local found = settled(mistake.find, f, { world = options.world,
+    terms = code and code.terms or rows_of(options.terms), describe = describe,
     found = compiler.found(f) })
   return found and specialize.message(found)
 end
@@ -358,7 +372,7 @@ local function written(writer, f, options)
   local place = source.find(f)
   if not place then return nil end
   options.place = place
-  local made = reader.try(writer, options)
+  local made = settled(reader.try, writer, options)
   if made then made.name = place.chunk end
   return made
 end

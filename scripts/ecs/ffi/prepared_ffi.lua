@@ -142,7 +142,7 @@ end
 
 --- "values[0], values[1]"
 local function places(count)
-  return join(count, ", ", function(k) return "values[" .. k - 1 .. "]" end)
+  return join(count, ", ", function(k) return format("values[%d]", k - 1) end)
 end
 
 -- Getters ------------------------------------------------------------------

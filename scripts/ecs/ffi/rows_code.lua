@@ -157,7 +157,7 @@ local function field_code(term)
   local loads, stores = {}, {}
   for f, field in ipairs(term.fields) do
     local kind = scalars.kinds[field[2]]
-    local place = "places.c" .. term.first + f - 1 .. "[i]"
+    local place = format("places.c%d[i]", term.first + f - 1)
     local word = f == 1 and "if" or "elseif"
     local test = format("      %s key == %q then ", word, field[1])
     loads[f] = test .. "return " .. gsub(kind.load, "ELEMENT", place)

@@ -33,14 +33,14 @@ local error = error
 -- would get the pointers.
 local assert, ipairs = assert, ipairs
 local load_text = standard.load
-local concat = table.concat
+local concat, format = table.concat, string.format
 
 -- When the file is loaded again, the first builder stays.
 if core.share("rows") then return true end
 
 -- Epochs are compared as the doubles that have their bits: reading an integer
 -- of 64 bits makes garbage where code is not compiled.
-local rows_type = ffi.typeof((layouts.RowLoop:gsub("uint64_t stamp",
+local rows_type = ffi.typeof((string.gsub(layouts.RowLoop, "uint64_t stamp",
   "double stamp")))
 -- The comment keeps apart types that test runners cache by their text.
 local rows_pointer = ffi.typeof("$ * /* rows */", rows_type)
@@ -92,8 +92,8 @@ local function places_type(terms)
   local members = {}
   for _, term in ipairs(terms) do
     for f, field in ipairs(term.fields) do
-      members[#members + 1] = scalars.kinds[field[2]].pointer .. "c"
-        .. term.first + f - 1 .. ";"
+      members[#members + 1] = format("%sc%d;",
+        scalars.kinds[field[2]].pointer, term.first + f - 1)
     end
   end
   local text = "struct { " .. concat(members, " ") .. " void *end; } *"

@@ -3,6 +3,7 @@
  * The random test compares the handles that a world issues with those of a naive
  * model: the free list as an array, of which any element can be taken out.
  */
+#include "api/spawn_call.h"
 #include "api_scene.h"
 #include "test_case.h"
 
@@ -16,8 +17,12 @@ static ecs_Entity spawn(const Fixture *fixture) {
   return entity;
 }
 
+/* ecs_spawn_as_check says beforehand whether it is refused. */
 static ecs_Status spawn_as(const Fixture *fixture, ecs_Entity entity) {
-  return ecs_spawn_as(fixture->world, entity, NULL, 0, NULL);
+  ecs_Status checked = ecs_spawn_as_check(fixture->world, entity);
+  ecs_Status status = ecs_spawn_as(fixture->world, entity, NULL, 0, NULL);
+  assert_int_equal(checked, status);
+  return status;
 }
 
 static void assert_reason(const Fixture *fixture, const char *expected) {

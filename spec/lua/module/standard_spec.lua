@@ -40,6 +40,10 @@ describe("a host", function()
     assert.equal("ok " .. tostring(hashes) .. " compiled\n", run "late")
   end)
 
+  it("may take the methods of strings away", function()
+    assert.equal("ok " .. tostring(hashes) .. " compiled\n", run "methods")
+  end)
+
   it("may lack what sandboxes take away", function()
     for name in SPARE:gmatch "%S+" do
       local output = run(name)

@@ -8,6 +8,7 @@ local support = dofile "spec/support/support.lua"
 support.silence_stderr(setup, teardown)
 
 local Old = ecs.component("OldInWorld", { x = "f32" })
+local Happened = ecs.event("HappenedToNobody", { much = "f32" })
 local made = 0
 
 --- A component that no world has.
@@ -18,21 +19,38 @@ local function fresh(options)
 end
 
 --- Makes a call in a new world with a component that is new to it; "gone" is an
--- entity that is dead.
-local function defines(call)
+-- entity that is dead. check gets what the call returned, as of pcall.
+local function changes_nothing(call, check)
   local world = ecs.world {}
   local e, gone = world:spawn(Old), world:spawn()
   world:destroy(gone)
   local query, new = world:query { Old }, fresh()
   local before = world:stats()
-  local ok, text = pcall(call, world, new, e, gone, query)
-  assert.is_false(ok)
-  assert.truthy(text:find("unchanged_spec.lua:%d+: ecs: "), text)
+  local text = check(pcall(call, world, new, e, gone, query))
   local after = world:stats()
   for _, what in ipairs { "components", "groups", "entities", "queries",
       "systems", "grids" } do
     assert.equal(before[what], after[what], what .. ": " .. text)
   end
+end
+
+--- A call that raises.
+local function defines(call)
+  changes_nothing(call, function(ok, text)
+    assert.is_false(ok)
+    assert.truthy(text:find("unchanged_spec.lua:%d+: ecs: "), text)
+    return text
+  end)
+end
+
+--- A call that returns nil and why.
+local function defines_refused(call)
+  changes_nothing(call, function(ok, entity, why)
+    assert.is_true(ok, entity)
+    assert.is_nil(entity)
+    assert.is_string(why)
+    return why
+  end)
 end
 
 --- A name that no component has.
@@ -100,6 +118,43 @@ local calls = {
   ["a system whose kernel has no library"] = function(w, C)
     system(w, { C }, { native = "drag" })
   end,
+  ["a resource that is not there"] = function(w, C) w:resource(C) end,
+  ["a system that does not compile"] = function(w, C)
+    system(w, { C }, { compile = true, each = function(c)
+      for _ in pairs(c) do c.x = 1 end
+    end })
+  end,
+  ["a system that would leave rows"] = function(w, C)
+    system(w, { C }, { compile = "whole", each = function(c)
+      if c.x > 1 then print(c.x) end
+    end })
+  end,
+  ["a system with a certain mistake"] = function(w, C)
+    system(w, { C }, { each = function(c) c.q = 1 end })
+  end,
+  ["a plain system with a certain mistake"] = function(w, C)
+    system(w, { C }, { compile = false, each = function(c) c.q = 1 end })
+  end,
+  ["a system that has an optional event"] = function(w, C)
+    system(w, { C, optional = { Happened } }, {})
+  end,
+  ["a system that has events in an order"] = function(w, C)
+    system(w, { C, read = { Happened }, sort = { Happened, "much" } }, {})
+  end,
+}
+
+local refused = {
+  ["an entity that is alive"] = function(w, C, e) return w:spawn_as(e, C) end,
+  ["an id that is over"] = function(w, C, _, gone)
+    return w:spawn_as(gone, C { x = 2 }, Old)
+  end,
+  ["an id that is out of reach"] = function(w, C)
+    return w:spawn_as(2 ^ 28 - 2, C, { x = 2 })
+  end,
+  ["a prefab, to what is alive"] = function(w, C, e)
+    return w:spawn_as(e, ecs.prefab(C.name .. "s", {
+      C, children = { { fresh() } } }))
+  end,
 }
 
 -- B needs what is not defined; so does D, behind a component that is.
@@ -121,6 +176,12 @@ local needs = {
 describe("a call that raises defines no component:", function()
   for name, call in pairs(calls) do
     it(name, function() defines(call) end)
+  end
+end)
+
+describe("spawn_as that is refused defines no component for", function()
+  for name, call in pairs(refused) do
+    it(name, function() defines_refused(call) end)
   end
 end)
 

@@ -21,4 +21,15 @@ describe("a library that changes how the process computes", function()
     "keeps directed"))
   it("so that it rounds up changes no result", runs("4000", "keeps directed"))
   it("so that it cuts off changes no result", runs("6000", "keeps directed"))
+
+  it("and is loaded before ecs changes no result", function()
+    local usual
+    for _, bits in ipairs { "0", "8040", "2000", "4000", "6000" } do
+      local output = support.printed("spec/programs/directed_program.lua", nil,
+        "COARSE_MODE=" .. bits)
+      usual = usual or output
+      assert.truthy(output:find "^%x+\n$", bits .. ": " .. output)
+      assert.equal(usual, output)
+    end
+  end)
 end)
