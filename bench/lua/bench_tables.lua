@@ -3,9 +3,9 @@
 -- Every row walks over a map of side x side tiles and adds up what it finds.
 -- The map is nested, map[x][y], or flat, map[x + side * y]. A program reads
 -- such a table from a copy, which is made before each run, so for a large map
--- and few rows plain Lua is faster; where it has the same bits (f64) it should be what
--- runs (scripts/ecs/worth.lua). One row in a hundred takes a side exit in some
--- contests, after which the table is copied again.
+-- and few rows plain Lua is faster; where it has the same bits (f64) it should
+-- be what runs (scripts/ecs/worth.lua). One row in a hundred takes a side exit
+-- in some contests, after which the table is copied again.
 --
 -- All numbers are whole and small, so all sides have the same result.
 

@@ -8,7 +8,8 @@
 -- called row by row:
 --
 --     compile = nil     and fallback.lua reports it, once for each definition
---     compile = true    never: defining the system, or the frame, is an error
+--     compile = true    never: defining the system, or the frame, is an error;
+--                       but see exit_run.lua
 --     compile = "whole" the same, and no row may take a side exit
 --     compile = false   always, without a report; so are all functions of a
 --                       world with compile = false, whatever a system says
@@ -235,12 +236,12 @@ end
 -- once, that they are slow. Otherwise nil, whether a script raised it, and an
 -- error.
 local function is_plain(system, plan)
-  system.scale = system.scale or worth.new_scale()
+  system.scale = system.scale or worth.new_scale(system.strict)
   local plain, reason = worth.weigh(system.scale, plan, system.work,
     system.query, exits_of(system))
   if not reason then return plain end
   local text, thrown = fallback.report(system.name,
-    specialize.place(system.work), reason, not plan.exact)
+    specialize.place(system.work), reason, not plain)
   if text ~= nil then return nil, thrown, text end
   return plain
 end
@@ -356,10 +357,10 @@ function system_each.explain(system)
       slow == 1 and "operation calls" or "operations call")
   end
   local copied = core.copied_elements(plan.copies)
-  local slow_tables = worth.explain(plan, system.work, system.query,
-    exits_of(system))
+  local slow_tables, plain = worth.explain(plan, system.strict, system.work,
+    system.query, exits_of(system))
   out = out .. slow_tables
-  if copied > 0 and not (slow_tables ~= "" and plan.exact) then
+  if copied > 0 and not plain then
     text = text .. format("; %.0f %s of tables copied before each run",
       copied, copied == 1 and "element" or "elements")
   end

@@ -69,18 +69,25 @@ local function is_heavy(plan, f, query, exits)
 end
 
 --- What is told of such a plan: one line for people.
-local function reason(plan, elements, rows)
+local function reason(plan, strict, elements, rows)
   local text = format("its tables of %.0f elements are read for %.0f rows, and "
     .. "copying them takes longer than plain Lua: keep what rows look at in "
     .. "components or in smaller tables", elements, rows)
-  if plan.exact then return text end
-  return text .. "; with precision = 'double' it would run as plain Lua "
-    .. "meanwhile"
+  if not plan.exact then
+    text = text .. "; with precision = 'double' it would run as plain Lua "
+      .. "meanwhile"
+  elseif strict then
+    text = text .. "; without compile = true it would run as plain Lua "
+      .. "meanwhile"
+  end
+  return text
 end
 
---- What is known of the runs of one function over one query.
-function worth.new_scale()
+--- What is known of the runs of one function over one query. strict: none of
+-- them is to be plain Lua.
+function worth.new_scale(strict)
   return {
+    strict = strict or false,
     -- So many of the next runs are plain Lua.
     left = 0,
     -- How many runs were slow, or plain for that reason.
@@ -100,7 +107,7 @@ local function note_slow(scale, plan, by_exits)
     scale.patience = min(2 * left + 1, MOST_RUNS)
   end
   scale.forgives = by_exits
-  scale.left = plan.exact and left or 0
+  scale.left = plan.exact and not scale.strict and left or 0
   scale.slow = scale.slow + 1 + scale.left
 end
 
@@ -122,17 +129,19 @@ function worth.weigh(scale, plan, f, query, exits)
   end
   local before = scale.slow
   note_slow(scale, plan, exits > 0 and not is_heavy(plan, f, query, 0))
-  return plan.exact, before < UNTOLD and scale.slow >= UNTOLD
-    and reason(plan, elements, rows) or nil
+  return scale.left > 0, before < UNTOLD and scale.slow >= UNTOLD
+    and reason(plan, scale.strict, elements, rows) or nil
 end
 
---- The line of explain for a plan; "" where it is not slow. As weigh.
-function worth.explain(plan, f, query, exits)
+--- The line of explain for a plan; "" where it is not slow. Also returns
+-- whether it runs as plain Lua. As weigh.
+function worth.explain(plan, strict, f, query, exits)
   local heavy, elements, rows = is_heavy(plan, f, query, exits)
-  if not heavy then return "" end
-  return "\n  slow: " .. reason(plan, elements, rows)
-    .. (plan.exact and "; so it runs as plain Lua, which computes the same"
-      or "")
+  if not heavy then return "", false end
+  local plain = plan.exact and not strict
+  return "\n  slow: " .. reason(plan, strict, elements, rows)
+    .. (plain and "; so it runs as plain Lua, which computes the same" or ""),
+    plain
 end
 
 return worth

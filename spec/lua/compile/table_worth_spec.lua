@@ -97,6 +97,16 @@ describe("large tables and few rows", function()
     assert.is_false(reports[1].compiled)
   end)
 
+  it("stay compiled with compile = true, and say so", function()
+    local map = new_map(50, 1)
+    local compiled, world = run(F64, 5, 40, { map = map, compile = true })
+    assert.equal(run(F64, 5, 40, { map = map, compile = false }), compiled)
+    assert.equal(1, #reports)
+    assert.is_true(reports[1].compiled)
+    assert.matches("without compile = true", reports[1].why)
+    assert.matches("2%d%d%d elements of tables copied", world:explain())
+  end)
+
   it("say nothing in a system that is to be plain, nor for a few runs",
     function()
       run(F64, 5, 40, { map = new_map(50, 1), compile = false })
