@@ -184,11 +184,13 @@ local function report(system, problem)
   return fallback.report(system.name, specialize.where(problem), problem.text)
 end
 
---- Reports a system that was just defined and runs as plain Lua. Returns as
--- fallback.report.
+--- Reports a system that was just defined and runs as plain Lua, unless that
+-- may only be for what comes later. Returns as fallback.report.
 function system_each.announce(system)
   local code = system.code
-  if code and not code.last then return report(system, code.problem) end
+  if code and not code.last and not code.problem.early then
+    return report(system, code.problem)
+  end
 end
 
 --- Drops the compiled code of a system that was replaced or removed.
@@ -218,6 +220,8 @@ local function run_without(world, system, problem, text, dt, clock)
   elseif system.strict then
     return false, false, "ecs: " .. specialize.message(problem)
   end
+  -- What is missing may come before there are rows.
+  if problem.early and is_idle(system.query) then return true end
   local thrown
   text, thrown = report(system, problem)
   if text ~= nil then return false, thrown, text end

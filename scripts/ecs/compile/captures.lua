@@ -155,6 +155,10 @@ function captures.alike(looked)
   return kind == "number" or kind == "boolean" or kind == "table"
 end
 
+--- What to do where something is nil that may come later.
+captures.late = "is the table filled, or the variable set, before? The "
+  .. "function is compiled as soon as it is"
+
 --- Reads a value for the compiler and records it in looked. line: where the
 -- function names it.
 function captures:object(reader, line)
@@ -251,8 +255,10 @@ end
 --- The value of a field of a table from outside. name: or a number.
 function captures:field(value, name, line)
   if type(value.value) ~= "table" then
-    outside(line, "'." .. name .. "' of "
-      .. (value.value == nil and "nil" or "a " .. type_of(value.value)),
+    if value.value == nil then
+      outside(line, "'." .. name .. "' of nil", captures.late)
+    end
+    outside(line, "'." .. name .. "' of a " .. type_of(value.value),
       "only fields of rows and of tables can be read")
   end
   local path = {}
@@ -291,7 +297,8 @@ function captures:guard(value)
   end
   if not reader or self.guarded[reader.key] then return end
   self.guarded[reader.key] = true
-  self.guards[#self.guards + 1] = { reader = reader, value = value.value }
+  self.guards[#self.guards + 1] = { reader = reader, value = value.value,
+                                    elements = value.elements }
 end
 
 --- Adds a guard: the code is valid while this value is nil, or while it is not,
@@ -305,12 +312,14 @@ function captures:guard_some(value)
   self.guards[#self.guards + 1] = { reader = reader, some = true }
 end
 
---- Adds a guard for a side exit: its branch may be compiled as soon as what the
--- reader of an earlier attempt read is not nil. number: of the exit.
-function captures:guard_missing(reader, number)
+--- Adds a guard for a side exit: its branch may be compiled as soon as what an
+-- earlier attempt looked at is not nil, or has elements. number: of the exit.
+function captures:guard_missing(looked, number)
+  local reader = looked.reader
   self:guard { reader = { key = "exit " .. number, path = reader.path,
                           root = reader.root, global = reader.global,
-                          holder = reader.holder, position = reader.position } }
+                          holder = reader.holder, position = reader.position },
+               elements = looked.path }
 end
 
 --- Does a guard hold?
@@ -320,6 +329,7 @@ function captures.holds(guard)
     return type(now) == "table" and not rawequal(now, UNREADABLE)
   end
   if guard.some then return now ~= nil and not rawequal(now, UNREADABLE) end
+  if guard.elements then return captures.lacks_elements(now, guard.elements) end
   return same(now, guard.value)
 end
 

@@ -96,6 +96,11 @@ function captures.alike_elements(looked, now)
   return kind == looked.kind and second == looked.second
 end
 
+--- Has a table no elements along a path? Cost: one walk.
+function captures.lacks_elements(now, path)
+  return type(now) == "table" and table_kind(now, path) == "nothing"
+end
+
 --- What the program takes the elements of each kind as.
 local array_kinds = {
   number = "number", boolean = "bool", handle = "entity", table = "bool",
@@ -132,8 +137,11 @@ end
 --- The length of a table from outside, read anew for every run.
 function captures:length(value, line)
   if type(value.value) ~= "table" then
-    outside(line, "the length of " .. (value.value == nil and "nil"
-      or "a " .. type(value.value)), "only that of tables can be read")
+    if value.value == nil then
+      outside(line, "the length of nil", captures.late)
+    end
+    outside(line, "the length of a " .. type(value.value),
+      "only that of tables can be read")
   end
   local reader = value.reader
   return self:object({ key = reader.key .. "#", path = reader.path,

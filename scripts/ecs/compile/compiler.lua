@@ -187,9 +187,9 @@ local function place_loops(emit, loops)
 end
 
 --- Lowers a function. exits: number of a branch -> the problem for which it is
--- a side exit; nil: there are no exits. missing: of such a problem, the reader
--- of what was nil outside, which may have made it one. numbers: where branches
--- have theirs.
+-- a side exit; nil: there are no exits. missing: of such a problem, what was
+-- looked at last that was nil outside, or a table without elements, and may
+-- have made it one. numbers: where branches have theirs.
 local function lower_all(f, options, outer, exits, numbers)
   local emit = outer.emit
   local context = {
@@ -245,6 +245,15 @@ local function lower_all(f, options, outer, exits, numbers)
            grids = context.grids }
 end
 
+--- What was looked at last that was nil, or a table without elements; nil:
+-- there was nothing like that.
+local function last_missing(looked)
+  for k = #looked, 1, -1 do
+    local one = looked[k]
+    if one.value == nil or one.kind == "nothing" then return one end
+  end
+end
+
 --- The most side exits of a function.
 local EXIT_LIMIT = 32
 
@@ -265,8 +274,7 @@ local function lower_with_exits(f, options)
       return false, result, outer
     end
     result.blamed = result.blamed or outer.context.func
-    local last = outer.looked[#outer.looked]
-    result.missing = last and last.value == nil and last.reader or nil
+    result.missing = last_missing(outer.looked)
     -- Branches inside of this one are not lowered any more: their numbers are
     -- those of others then.
     for inner in next, exits do
@@ -386,7 +394,9 @@ function compiler.compile(f, options)
   return nil, plans.problem { file = file, line = line, final = result.final,
     text = explain(result.construct, result.remedy)
       .. chain_of(caller_of(context, result)), main = main,
-    looked = outer.looked, count = options.extras.count }
+    looked = outer.looked, count = options.extras.count,
+    early = last_missing(outer.looked) ~= nil
+      and find(result.construct or "", " of nil$") ~= nil }
 end
 
 --- The file of a function, as messages show it, and a line: the given one, or

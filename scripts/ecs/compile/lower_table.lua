@@ -161,6 +161,9 @@ function lower:index(holder, key, node)
     holder = self:settle(holder, node.line, "an index of '"
       .. inner_of(holder).source.name .. "[...]', which may be nil here",
       "test it first: if x then ... end")
+  elseif holder.type == "nil" or holder.type == "object"
+    and holder.value == nil then
+    outside(node.line, "an index of nil", captures.late)
   elseif holder.type ~= "object" or type(holder.value) ~= "table" then
     outside(node.line, "an index of " .. lower.word(holder), "only tables "
       .. "from outside have elements: use fields with names")

@@ -108,7 +108,7 @@ function plan.new(fields)
   }
 end
 
---- A new problem. fields: file, line, text, final, main, looked, count.
+--- A new problem. fields: file, line, text, final, main, looked, count, early.
 function plan.problem(fields)
   return {
     -- Where the cause stands: a file's name as messages show it, and a line.
@@ -123,6 +123,8 @@ function plan.problem(fields)
     looked = fields.looked,
     -- How many arguments followed the rows; nil: any number has the problem.
     count = fields.count,
+    -- true: something that is nil, or a table without elements, may come yet.
+    early = fields.early or false,
   }
 end
 
@@ -309,7 +311,7 @@ local function list_readers(self)
     end
   end
   for _, guard in ipairs(self.guards) do
-    if guard.table or guard.some
+    if guard.table or guard.some or guard.elements
       or not append_reader(list, guard.reader, main, guard.value) then
       return false
     end
