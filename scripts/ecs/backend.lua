@@ -32,7 +32,7 @@ end
 
 -- Powers of two in the files below are inexact in some rounding modes. Where
 -- the process has one, init.lua, which is loaded last, sets it again.
-local float_mode = core.float_mode()
+core.float_mode(true)
 
 -- Errors blame the line that called into the files of this file's folder.
 core.never_blame(function() end)
@@ -90,7 +90,7 @@ local function check_world(world, call, level)
 end
 
 return {
-  core = core, check_world = check_world, float_mode = float_mode,
+  core = core, check_world = check_world,
   run_program = programs.run_program, is_idle = programs.is_idle,
   know_query = programs.know_query or function() end, know_grid = know_grid,
   copy_table = copy_table, copies_fast = copy_table ~= core.copy_table,

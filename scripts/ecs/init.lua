@@ -101,6 +101,6 @@ ecs.math = portable_math
 ecs.on_fallback = fallback.show
 fallback.watch(ecs)
 
-core.float_mode(backend.float_mode)
+core.float_mode(false)
 
 return ecs

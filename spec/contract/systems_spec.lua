@@ -67,7 +67,8 @@ describe("a system", function()
     assert.equal("odd", told[1][1])
     assert.truthy(told[1][2]:find "systems_spec.lua:%d+$")
     assert.equal("string", type(told[1][3]))
-    assert.equal(3, #told[1])
+    assert.is_false(told[1][4])
+    assert.equal(4, #told[1])
     refuses(function()
       world:system { name = "x", query = { Position }, each = each,
         compile = true }

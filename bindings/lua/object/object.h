@@ -131,6 +131,8 @@ typedef struct ModuleState {
   uint64_t runs;          /* runs of each systems so far; numbers them */
   uint32_t block_tables;  /* tables that open walks use; see block_loop.c */
   uint32_t frames;        /* frames that are running, of any world */
+  uint64_t float_mode;    /* what float_mode has to take back; see frames.c */
+  uint32_t usual_modes;   /* calls of it that are open */
   const void *rethrown;   /* the function that raises an error again which the
                             tracer has seen; compared only, may be stale */
   ecs_Budget budget; /* of the worlds that scripts make; its limit is set by

@@ -187,16 +187,18 @@ static int frame(lua_State *L) {
   return results;
 }
 
-/* float_mode(): has the thread compute as IEEE 754 has it by default. Returns
- * what that has changed, for float_mode(changed), which takes it back. */
+/* float_mode(usual): true: has the thread compute as IEEE 754 has it by default;
+ * false: takes that back. Calls nest; what there is to take back is kept here,
+ * so that no call can set anything else. */
 static int float_mode(lua_State *L) {
-  if (lua_type(L, 1) == LUA_TNUMBER) {
-    double changed = lua_tonumber(L, 1);
-    if (changed > 0 && changed < 0x1p32) float_mode_end((FloatMode)changed);
-    return 0;
+  ModuleState *state = bind_state(L);
+  if (lua_toboolean(L, 1)) {
+    if (state->usual_modes == UINT32_MAX) return 0;
+    if (state->usual_modes++ == 0) state->float_mode = float_mode_begin();
+  } else if (state->usual_modes > 0 && --state->usual_modes == 0) {
+    float_mode_end((FloatMode)state->float_mode);
   }
-  compat_push_whole(L, (double)float_mode_begin());
-  return 1;
+  return 0;
 }
 
 static const luaL_Reg functions[] = {{"frame", frame},

@@ -180,9 +180,9 @@ end
 --- Calls f, which returns up to two values, while the process computes as it
 -- does by default: in other rounding modes 1 - 1 is -0, and 2^32 inexact.
 local function settled(f, first, second)
-  local mode = float_mode()
+  float_mode(true)
   local done, one, two = pcall(f, first, second)
-  float_mode(mode)
+  float_mode(false)
   if not done then error(one, 0) end
   return one, two
 end
