@@ -444,8 +444,7 @@ static ecs_Program *wanted_program(lua_State *L, ecs_ProgramCall *call) {
     return NULL;
   bind_program_read(L, program, 8);
   *call = (ecs_ProgramCall){.uniforms = program->numbers,
-                            .uniform_count = program->uniform_count,
-                            .array_count = program->array_count};
+                            .uniform_count = program->uniform_count};
   return program->native;
 }
 

@@ -587,8 +587,7 @@ static int copy_wanted(Walk *walk, Wish *wishes, Wish *wish,
   ecs_ProgramCall call;
   uint32_t array = (uint32_t)(wish - wishes);
   ecs_Program *native = program(walk->L, &call);
-  if (!native || array >= call.array_count ||
-      !ecs_program_shows_keys(native, array))
+  if (!native || !ecs_program_shows_keys(native, array, 0))
     return WANTED_ALL;
   begin_wish(wish);
   if (ecs_program_keys(native, &call, want, wishes) != ECS_OK ||
