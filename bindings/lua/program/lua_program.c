@@ -21,7 +21,7 @@
 
 #include "api/kept_end.h"
 #include "object/number.h"
-#include "program/table_copy.h"
+#include "program/table_wanted.h"
 #include "world/collect.h"
 #include "world/components.h"
 #include "world/recording.h"
@@ -438,28 +438,41 @@ static int run_program(lua_State *L) {
 }
 
 /* The program at index 7, with the uniforms at index 8. */
-static ecs_Program *wanted_program(lua_State *L, ecs_ProgramCall *call) {
+static ecs_Program *wanted_program(lua_State *L, ecs_ProgramCall *call,
+                                   uint32_t filled) {
   Program *program = (Program *)bind_find(L, 7, KIND_PROGRAM);
-  if (!program || !program->native || !bind_query_is_live(program->query))
+  if (!program || !program->native || !bind_query_is_live(program->query) ||
+      filled >= program->array_count)
     return NULL;
+  for (uint32_t k = 0; k < filled; k++) {
+    lua_rawgeti(L, 4, (int)k + 1);
+    bool found = bind_table_copy(L, -1, &program->arrays[k]);
+    lua_pop(L, 1);
+    if (!found) return NULL;
+  }
   bind_program_read(L, program, 8);
   *call = (ecs_ProgramCall){.uniforms = program->numbers,
-                            .uniform_count = program->uniform_count};
+                            .uniform_count = program->uniform_count,
+                            .arrays = program->arrays,
+                            .array_count = filled};
   return program->native;
 }
 
-/* copy_wanted(table, path, kind, copies, at, whole, program, values, times): as
- * copy_table, but only what the program looks at; nil where that is not known,
- * or the table has not more elements than `times` as many as there are rows. */
+/* copy_wanted(table, path, kind, copies, at, whole, program, values, times,
+ * least): as copy_table, but only what the program looks at; nil where that is
+ * not known, or the table has fewer elements than least, or not more than
+ * `times` as many as there are rows. */
 static int copy_wanted(lua_State *L) {
   const Program *program = (const Program *)bind_find(L, 7, KIND_PROGRAM);
   double times = (double)luaL_checknumber(L, 9);
+  double least = (double)luaL_checknumber(L, 10);
   uint64_t rows = 0;
-  lua_settop(L, 9);
-  if (!program || !program->native || program->draws ||
-      !bind_query_is_live(program->query) || !lua_istable(L, 1) ||
+  lua_settop(L, 10);
+  double guess = bind_wanted_guess(L);
+  if (!program || !program->native || program->draws || guess < least ||
+      !bind_query_is_live(program->query) ||
       ecs_query_count(program->query->native, &rows) != ECS_OK ||
-      (double)lua_rawlen(L, 1) <= (double)rows * times)
+      guess <= (double)rows * times)
     return 0;
   int answer = bind_copy_wanted(L, wanted_program);
   if (answer == WANTED_ALL) return 0;

@@ -137,9 +137,10 @@ local function read_places(self)
   return true
 end
 
---- A table with so many elements for each row of the program, or more, is not
--- copied as a whole, but the elements that rows look at. On LuaJIT copying all
--- is that much faster.
+--- A table with more elements than so many for each row of the program, and
+-- with so many at least, is not copied as a whole, but the elements that rows
+-- look at. On LuaJIT copying all is that much faster. How many elements a table
+-- of tables has is guessed.
 local TIMES, LARGE = backend.copies_fast and 4 or 1, 256
 
 --- Copies a group of a plan. Returns false where the table has not the elements
@@ -147,9 +148,9 @@ local TIMES, LARGE = backend.copies_fast and 4 or 1, 256
 local function copy_group(self, group)
   local from, program, done = read_captured(group.reader), self.program, nil
   if program and type(from) == "table" and get_metatable(from) == nil
-    and #from >= LARGE and #group.names == 1 then
+    and (#from >= LARGE or #group.names > 1) and group.names[1] then
     done = copy_wanted(from, group.path, group.kind, self.copies, group.at,
-      group.whole, program, self.values, TIMES)
+      group.whole, program, self.values, TIMES, LARGE)
   end
   if done ~= nil then return done end
   return copy_table(from, group.path, group.kind, group.copies or self.copies,

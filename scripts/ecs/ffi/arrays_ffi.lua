@@ -167,11 +167,11 @@ local function copy_rows(from, copies, at, walk_row)
     if type(key) == "number" then
       local to = key - base
       if not (to >= 0 and to < room) or to % 1 ~= 0 then return false end
-      local row_low, row_last = walk_row(row, place.elements, placed, place.room)
-      if not row_low then return false end
-      start.elements[to], first.elements[to] = placed - row_low, row_low
-      last.elements[to] = row_last
-      placed, count = placed + row_last - row_low + 1, count + 1
+      local begin, stop = walk_row(row, place.elements, placed, place.room)
+      if not begin then return false end
+      start.elements[to], first.elements[to] = placed - begin, begin
+      last.elements[to] = stop
+      placed, count = placed + stop - begin + 1, count + 1
       if key < low then low = key end
       if key > high then high = key end
     end
