@@ -285,6 +285,7 @@ build = {
     ["ecs.ffi.rows_ffi"] = "scripts/ecs/ffi/rows_ffi.lua",
     ["ecs.ffi.scalars_ffi"] = "scripts/ecs/ffi/scalars_ffi.lua",
     ["ecs.ffi.values_ffi"] = "scripts/ecs/ffi/values_ffi.lua",
+    ["ecs.ffi.wanted_ffi"] = "scripts/ecs/ffi/wanted_ffi.lua",
     ["ecs.frame"] = "scripts/ecs/frame.lua",
     ["ecs.gate"] = "scripts/ecs/gate.lua",
     ["ecs.grid"] = "scripts/ecs/grid.lua",

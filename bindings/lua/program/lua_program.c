@@ -458,26 +458,62 @@ static ecs_Program *wanted_program(lua_State *L, ecs_ProgramCall *call,
   return program->native;
 }
 
-/* copy_wanted(table, path, kind, copies, at, whole, program, values, times,
- * least): as copy_table, but only what the program looks at; nil where that is
- * not known, or the table has fewer elements than least, or not more than
- * `times` as many as there are rows. */
-static int copy_wanted(lua_State *L) {
+/* Are there arguments of copy_wanted, and is the table one for it? */
+static bool is_for_wanted(lua_State *L) {
   const Program *program = (const Program *)bind_find(L, 7, KIND_PROGRAM);
   double times = (double)luaL_checknumber(L, 9);
   double least = (double)luaL_checknumber(L, 10);
   uint64_t rows = 0;
-  lua_settop(L, 10);
-  double guess = bind_wanted_guess(L);
-  if (!program || !program->native || program->draws || guess < least ||
+  luaL_checktype(L, 11, LUA_TSTRING);
+  lua_settop(L, 11);
+  if (!program || !program->native || program->draws ||
       !bind_query_is_live(program->query) ||
-      ecs_query_count(program->query->native, &rows) != ECS_OK ||
-      guess <= (double)rows * times)
-    return 0;
+      ecs_query_count(program->query->native, &rows) != ECS_OK)
+    return false;
+  double guess = bind_wanted_guess(L);
+  return guess >= least && guess > (double)rows * times;
+}
+
+/* copy_wanted(table, path, kind, copies, at, whole, program, values, times,
+ * least, "__index"): as copy_table, but only what the program looks at; nil
+ * where that is not known, or the table has fewer elements than least, or not
+ * more than `times` as many as there are rows. */
+static int copy_wanted(lua_State *L) {
+  if (!is_for_wanted(L)) return 0;
   int answer = bind_copy_wanted(L, wanted_program);
   if (answer == WANTED_ALL) return 0;
   lua_pushboolean(L, answer == WANTED_DONE);
   return 1;
+}
+
+/* How many are wanted; false or nil as of copy_wanted. */
+static int push_wanted(lua_State *L, int answer, uint32_t count) {
+  if (answer == WANTED_ALL) return 0;
+  if (answer == WANTED_DONE)
+    compat_push_whole(L, count);
+  else
+    lua_pushboolean(L, 0);
+  return 1;
+}
+
+/* want_keys(...): the first step of copy_wanted, for the same: how many keys are
+ * wanted; false or nil as there. */
+static int want_keys(lua_State *L) {
+  uint32_t count = 0;
+  if (!is_for_wanted(L)) return 0;
+  int answer = bind_want_keys(L, wanted_program, &count);
+  return push_wanted(L, answer, count);
+}
+
+/* want_elements(table, path, kind, copies, at, whole, program, values, placed, 0,
+ * "__index"): the second: how many elements of rows are wanted; or nil. */
+static int want_elements(lua_State *L) {
+  uint32_t count = 0;
+  double placed = (double)luaL_checknumber(L, 9);
+  luaL_checktype(L, 11, LUA_TSTRING);
+  lua_settop(L, 11);
+  int answer = bind_want_elements(L, wanted_program, placed, &count);
+  return push_wanted(L, answer, count);
 }
 
 /* For LuaJIT's FFI -------------------------------------------------------- */
@@ -584,6 +620,7 @@ static const luaL_Reg functions[] = {
     {"program_info", program_info},       {"program_calls", program_calls},
     {"program_numbers", program_numbers}, {"program_failure", program_failure},
     {"program_tell", program_tell},       {"drop_program", drop_program},
-    {"copy_wanted", copy_wanted},         {NULL, NULL}};
+    {"copy_wanted", copy_wanted},         {"want_keys", want_keys},
+    {"want_elements", want_elements},     {NULL, NULL}};
 
 void bind_open_lua_program(lua_State *L) { bind_add(L, functions); }

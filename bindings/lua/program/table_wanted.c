@@ -153,16 +153,33 @@ static bool is_plain_table(Walk *walk) {
   return plain;
 }
 
+/* Asks for keys of the table at index 1. On success nothing may allocate before
+ * they are read. */
+static int ask_keys(Walk *walk, int at, TableCopy *copy, uint32_t count,
+                    WantedProgram *program) {
+  uint32_t array = (uint32_t)at - 1;
+  Wish wish = {.walk = walk, .copy = copy};
+  wish.first = array;
+  wish.last = array + count - 1;
+  if (!is_plain_table(walk)) return WANTED_NONE;
+  return ask(&wish, program, array, want_keys) ? WANTED_DONE : WANTED_ALL;
+}
+
+/* Has room for the keys of the table at index 1, and asks for them. */
+static int find_flat(Walk *walk, int at, TableCopy **copy,
+                     WantedProgram *program) {
+  int64_t length = (int64_t)lua_rawlen(walk->L, 1);
+  *copy = bind_copy_ensure(walk->L, 4, at, 0, length);
+  /* From here on nothing allocates. */
+  return ask_keys(walk, at, *copy, 1, program);
+}
+
 /* Copies what a run looks at in a table without rows. */
 static int copy_flat(Walk *walk, int at, WantedProgram *program) {
-  uint32_t array = (uint32_t)at - 1;
-  Wish wish = {.walk = walk, .first = array, .last = array};
-  wish.copy =
-      bind_copy_ensure(walk->L, 4, at, 0, (int64_t)lua_rawlen(walk->L, 1));
-  /* From here on nothing allocates. */
-  if (!is_plain_table(walk)) return WANTED_NONE;
-  if (!ask(&wish, program, array, want_keys)) return WANTED_ALL;
-  return read_all_wanted(walk, wish.copy) ? WANTED_DONE : WANTED_NONE;
+  TableCopy *copy = NULL;
+  int answer = find_flat(walk, at, &copy, program);
+  if (answer != WANTED_DONE) return answer;
+  return read_all_wanted(walk, copy) ? WANTED_DONE : WANTED_NONE;
 }
 
 /* Rows -------------------------------------------------------------------- */
@@ -176,7 +193,7 @@ typedef struct RowCopies {
 } RowCopies;
 
 /* The copies in the list. False: they are not all there, or do not fit. */
-static bool find_rows(lua_State *L, int at, RowCopies *rows) {
+static bool find_copies(lua_State *L, int at, RowCopies *rows) {
   TableCopy *found[4];
   for (int k = 0; k < 4; k++)
     if (!(found[k] = bind_copy_at(L, 4, at + k))) return false;
@@ -220,12 +237,16 @@ static int place_rows(Walk *walk, RowCopies *rows) {
     answer = place_row(walk, rows, i);
     lua_pop(walk->L, 1);
   }
+  return answer;
+}
+
+/* The copies of the numbers have what wanted rows have. */
+static void end_numbers(const RowCopies *rows) {
   rows->firsts->is_sparse = rows->lasts->is_sparse = true;
   rows->firsts->wanted_count = rows->lasts->wanted_count = 0;
   end_sparse(rows->starts, true);
   end_sparse(rows->firsts, false);
   end_sparse(rows->lasts, false);
-  return answer;
 }
 
 /* What want_elements is given. */
@@ -269,21 +290,33 @@ static void want_elements(void *user, uint32_t array, const double *keys,
       continue;
     }
     uint32_t place = rows->lasts->rows[row] + (uint32_t)number;
-    if (copy->present[place]) continue;
+    if (place >= rows->placed || copy->present[place]) continue;
     copy->present[place] = 1;
     copy->rows[copy->wanted_count] = row;
     copy->wanted[copy->wanted_count++] = place;
   }
 }
 
-/* Reads the wanted elements, and says where rows really begin. */
+/* Asks for elements of the wanted rows, which have their places, and says where
+ * rows really begin. */
+static int ask_elements(Walk *walk, int at, RowCopies *rows,
+                        WantedProgram *program) {
+  uint32_t array = (uint32_t)at + 2;
+  RowWish elements = {{.walk = walk, .copy = rows->elements}, rows};
+  elements.wish.first = elements.wish.last = array;
+  if (!ask(&elements.wish, program, array, want_elements)) return WANTED_ALL;
+  for (uint32_t i = 0; i < rows->starts->wanted_count; i++)
+    rows->starts->elements[rows->starts->wanted[i]] = rows->lasts->rows[i];
+  end_sparse(rows->elements, true);
+  return WANTED_DONE;
+}
+
+/* Reads the wanted elements. */
 static bool read_rows(Walk *walk, const RowCopies *rows) {
   lua_State *L = walk->L;
   TableCopy *copy = rows->elements;
   const uint32_t *first = rows->lasts->rows;
   uint32_t at = UINT32_MAX; /* the row on top of the stack */
-  for (uint32_t i = 0; i < rows->starts->wanted_count; i++)
-    rows->starts->elements[rows->starts->wanted[i]] = first[i];
   lua_pushnil(L);
   for (uint32_t k = 0; k < copy->wanted_count; k++) {
     uint32_t row = copy->rows[k], place = copy->wanted[k];
@@ -296,45 +329,46 @@ static bool read_rows(Walk *walk, const RowCopies *rows) {
     if (!read_wanted(walk, copy, place, walk->length + 2, walk->inner))
       return false;
   }
-  end_sparse(copy, true);
   return true;
 }
 
 /* There are too few places. */
 #define WANTED_MORE -2
 
-/* Copies what a run looks at into copies that are there. Allocates nothing. */
-static int copy_into(Walk *walk, int at, RowCopies *rows,
+/* Has room for the rows of the table at index 1, and for some elements, and asks
+ * which rows are wanted. */
+static int find_rows(Walk *walk, int at, uint32_t places, RowCopies *rows,
                      WantedProgram *program) {
-  uint32_t array = (uint32_t)at - 1;
-  Wish keys = {.walk = walk, .copy = rows->starts};
-  keys.first = array;
-  keys.last = array + 2;
-  if (!ask(&keys, program, array, want_keys)) return WANTED_ALL;
+  int64_t length = (int64_t)lua_rawlen(walk->L, 1);
+  for (int k = 0; k < 3; k++) bind_copy_ensure(walk->L, 4, at + k, 0, length);
+  bind_copy_ensure(walk->L, 4, at + 3, 0, (int64_t)places - 1);
+  /* From here on nothing allocates. */
+  if (!find_copies(walk->L, at, rows)) return WANTED_ALL;
+  int answer = ask_keys(walk, at, rows->starts, 3, program);
+  if (answer == WANTED_DONE) end_numbers(rows);
+  return answer;
+}
+
+/* Copies elements of the rows that are wanted. */
+static int copy_elements(Walk *walk, int at, RowCopies *rows,
+                         WantedProgram *program) {
   int answer = place_rows(walk, rows);
   if (answer != WANTED_DONE) return answer;
   if (rows->placed > rows->elements->room) return WANTED_MORE;
-  RowWish elements = {{.walk = walk, .copy = rows->elements}, rows};
-  elements.wish.first = elements.wish.last = array + 3;
-  if (!ask(&elements.wish, program, array + 3, want_elements))
-    return WANTED_ALL;
+  answer = ask_elements(walk, at, rows, program);
+  if (answer != WANTED_DONE) return answer;
   return read_rows(walk, rows) ? WANTED_DONE : WANTED_NONE;
 }
 
 /* Copies what a run looks at in a table with rows. */
 static int copy_rows(Walk *walk, int at, WantedProgram *program) {
   RowCopies rows = {.placed = 1};
-  for (int k = 0; k < TRIES; k++) {
-    int64_t length = (int64_t)lua_rawlen(walk->L, 1);
-    for (int j = 0; j < 3; j++) bind_copy_ensure(walk->L, 4, at + j, 0, length);
-    bind_copy_ensure(walk->L, 4, at + 3, 0, (int64_t)rows.placed - 1);
-    /* From here on nothing allocates. */
-    if (!is_plain_table(walk)) return WANTED_NONE;
-    if (!find_rows(walk->L, at, &rows)) return WANTED_ALL;
-    int answer = copy_into(walk, at, &rows, program);
-    if (answer != WANTED_MORE) return answer;
+  int answer = WANTED_MORE;
+  for (int k = 0; k < TRIES && answer == WANTED_MORE; k++) {
+    answer = find_rows(walk, at, rows.placed, &rows, program);
+    if (answer == WANTED_DONE) answer = copy_elements(walk, at, &rows, program);
   }
-  return WANTED_ALL;
+  return answer == WANTED_MORE ? WANTED_ALL : answer;
 }
 
 /* For lua_program.c ------------------------------------------------------- */
@@ -343,7 +377,6 @@ double bind_wanted_guess(lua_State *L) {
   int top = lua_gettop(L);
   if (!lua_istable(L, 1)) return 0.0;
   double guess = (double)lua_rawlen(L, 1);
-  lua_pushliteral(L, "__index");
   Walk walk = bind_walk_begin(L);
   lua_rawgeti(L, 1, 1);
   if (walk_has_rows(&walk) && bind_walk_follow(&walk, 1, walk.length) &&
@@ -353,18 +386,55 @@ double bind_wanted_guess(lua_State *L) {
   return guess;
 }
 
-int bind_copy_wanted(lua_State *L, WantedProgram *program) {
+/* Begins with arguments 1 to 6. False: they are not for a copy by need. */
+static bool begin_wanted(lua_State *L, Walk *walk, int *at) {
   CopyKind kind = bind_copy_kind(L, 3);
   luaL_checktype(L, 4, LUA_TTABLE);
-  uint64_t at = bind_whole_check(L, 5);
-  if (!lua_istable(L, 1) || lua_rawlen(L, 1) >= ECS_ARRAY_LIMIT || at < 1 ||
-      at > INT32_MAX / 2)
-    return WANTED_ALL;
+  uint64_t place = bind_whole_check(L, 5);
+  if (!lua_istable(L, 1) || lua_rawlen(L, 1) >= ECS_ARRAY_LIMIT || place < 1 ||
+      place > INT32_MAX / 2)
+    return false;
   bool whole = lua_toboolean(L, 6);
-  lua_pushliteral(L, "__index");
-  Walk walk = bind_walk_begin(L);
-  walk.kind = kind;
-  walk.whole = whole;
-  return walk_has_rows(&walk) ? copy_rows(&walk, (int)at, program)
-                              : copy_flat(&walk, (int)at, program);
+  *walk = bind_walk_begin(L);
+  walk->kind = kind;
+  walk->whole = whole;
+  *at = (int)place;
+  return true;
+}
+
+int bind_copy_wanted(lua_State *L, WantedProgram *program) {
+  Walk walk;
+  int at;
+  if (!begin_wanted(L, &walk, &at)) return WANTED_ALL;
+  return walk_has_rows(&walk) ? copy_rows(&walk, at, program)
+                              : copy_flat(&walk, at, program);
+}
+
+int bind_want_keys(lua_State *L, WantedProgram *program, uint32_t *count) {
+  Walk walk;
+  int at;
+  RowCopies rows;
+  if (!begin_wanted(L, &walk, &at)) return WANTED_ALL;
+  bool has_rows = walk_has_rows(&walk);
+  int answer = has_rows ? find_rows(&walk, at, 1, &rows, program)
+                        : find_flat(&walk, at, &rows.elements, program);
+  if (answer != WANTED_DONE) return answer;
+  *count = (has_rows ? rows.starts : rows.elements)->wanted_count;
+  if (!has_rows) end_sparse(rows.elements, true);
+  return answer;
+}
+
+int bind_want_elements(lua_State *L, WantedProgram *program, double placed,
+                       uint32_t *count) {
+  Walk walk;
+  int at;
+  RowCopies rows;
+  if (!begin_wanted(L, &walk, &at) || !find_copies(L, at, &rows) ||
+      !rows.starts->is_sparse || !(placed >= 0.0) ||
+      placed > rows.elements->room)
+    return WANTED_ALL;
+  rows.placed = (uint32_t)placed;
+  int answer = ask_elements(&walk, at, &rows, program);
+  *count = rows.elements->wanted_count;
+  return answer;
 }

@@ -28,7 +28,7 @@ local get_metatable = standard.debug.getmetatable or getmetatable
 local read_captured, holds, is_handle =
   captures.read, captures.holds, captures.is_handle
 local checks = backend.outside_checks
-local copy_table, copy_wanted = backend.copy_table, core.copy_wanted
+local copy_table, copy_wanted = backend.copy_table, backend.copy_wanted
 
 local plan = {}
 
@@ -150,7 +150,7 @@ local function copy_group(self, group)
   if program and type(from) == "table" and get_metatable(from) == nil
     and (#from >= LARGE or #group.names > 1) and group.names[1] then
     done = copy_wanted(from, group.path, group.kind, self.copies, group.at,
-      group.whole, program, self.values, TIMES, LARGE)
+      group.whole, program, self.values, TIMES, LARGE, "__index")
   end
   if done ~= nil then return done end
   return copy_table(from, group.path, group.kind, group.copies or self.copies,

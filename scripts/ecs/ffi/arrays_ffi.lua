@@ -21,16 +21,21 @@ local get_metatable = standard.debug.getmetatable or getmetatable
 local cast = ffi.cast
 local slow_copy, end_copy, copy_place = core.copy_table, core.end_copy,
   core.copy_place
-local doubles = ffi.typeof "double *"
+local doubles, naturals, bytes = ffi.typeof "double *",
+  ffi.typeof "uint32_t *", ffi.typeof "uint8_t *"
 
---- Copy -> { elements, base, room }. No script can reach it.
+--- Copy -> { elements, base, room, wanted, rows, present }: as TableCopy of
+-- table_walk.h. No script can reach a copy.
 local places = setmetatable({}, { __mode = "k" })
 
 local function place_of(copy)
   local place = places[copy]
   if not place then
     local data, base, room = copy_place(copy)
-    place = { elements = cast(doubles, data), base = base, room = room }
+    local elements = cast(doubles, data)
+    local wanted = cast(naturals, elements + room)
+    place = { elements = elements, base = base, room = room, wanted = wanted,
+              rows = wanted + room, present = cast(bytes, wanted + 2 * room) }
     places[copy] = place
   end
   return place
@@ -216,4 +221,4 @@ local function copy_table(from, path, kind, copies, at, whole)
   return slow_copy(from, path, kind, copies, at, whole)
 end
 
-return { copy_table = copy_table }
+return { copy_table = copy_table, place_of = place_of }
