@@ -83,7 +83,8 @@ BINDING := object/compat object/object object/error object/number object/name \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/observer_calls query/observers query/world_close \
   query/block_loop query/row_loop query/grid_loop query/bulk_methods \
-  query/row_random program/lua_kernel program/table_copy program/lua_program \
+  query/row_random program/lua_kernel program/table_walk program/table_copy \
+  program/table_wanted program/lua_program \
   program/outside program/exit_loop missing_names host module
 
 # What the mutation score is about: what moves rows, finds them and computes on

@@ -41,6 +41,7 @@ local DOORS = {
   ["ecs.ffi.queries_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.programs_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.arrays_ffi"] = { ["ecs.backend"] = true },
+  ["ecs.ffi.wanted_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.outside_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.rows_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.grid_ffi"] = { ["ecs.backend"] = true },

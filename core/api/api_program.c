@@ -11,6 +11,7 @@
 #include "program/program_order.h"
 #include "program/program_print.h"
 #include "program/vm.h"
+#include "program/vm_arrays.h"
 #include "program/vm_ahead.h"
 #include "program/vm_near.h"
 #include "query/claims.h"
@@ -105,18 +106,6 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
         loop_is_slow((Operation)program->plan->steps[k].ins->operation);
 }
 
-static ecs_Status check_arrays(const ecs_ProgramCall *call) {
-  for (uint32_t k = 0; k < call->array_count; k++) {
-    const ecs_ProgramArray *array = &call->arrays[k];
-    if (array->count > ECS_ARRAY_LIMIT) return ECS_E_LIMIT;
-    if (array->count > 0 &&
-        (array->elements == NULL ||
-         (int64_t)array->first + array->count - 1 > INT32_MAX))
-      return ECS_E_ARGUMENT;
-  }
-  return ECS_OK;
-}
-
 static ecs_Status check_grids(const ecs_Program *program,
                               const ecs_ProgramCall *call) {
   for (uint32_t k = 0; k < call->grid_count; k++) {
@@ -139,7 +128,7 @@ static inline ecs_Status check_inputs(const ecs_Program *program,
   ecs_Status status =
       call->grid_count > 0 ? check_grids(program, call) : ECS_OK;
   if (status != ECS_OK) return status;
-  return check_arrays(call);
+  return arrays_check(call);
 }
 
 /* kept: see program_run. */

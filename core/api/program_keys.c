@@ -6,12 +6,14 @@
 #include "api/float_mode.h"
 #include "base/misuse.h"
 #include "program/vm.h"
+#include "program/vm_arrays.h"
 #include "query/claims.h"
 
-bool ecs_program_shows_keys(const ecs_Program *program, uint32_t array) {
+bool ecs_program_shows_keys(const ecs_Program *program, uint32_t array,
+                            uint32_t filled) {
   ECS_MUST_LIVE(PROGRAM, program);
-  ECS_ASSERT(array < program->array_count);
-  return program_visits(program, array);
+  ECS_ASSERT(array < program->array_count && filled <= array);
+  return program_visits(program, array, filled);
 }
 
 ecs_Status ecs_program_keys(ecs_Program *program, const ecs_ProgramCall *call,
@@ -21,8 +23,12 @@ ecs_Status ecs_program_keys(ecs_Program *program, const ecs_ProgramCall *call,
   ECS_MUST_LIVE(PROGRAM, program);
   if (call == NULL || visit == NULL ||
       call->uniform_count != program->uniform_count ||
-      (call->uniform_count > 0 && call->uniforms == NULL))
+      (call->uniform_count > 0 && call->uniforms == NULL) ||
+      call->array_count > program->array_count ||
+      (call->array_count > 0 && call->arrays == NULL))
     return ECS_E_ARGUMENT;
+  ecs_Status arrays = arrays_check(call);
+  if (arrays != ECS_OK) return arrays;
   ecs_World *world = world_of(program->query);
   ecs_Component contested = 0;
   if (world->depth > 0) contested = claims_contested(program->query);

@@ -25,11 +25,11 @@ static size_t lay_facts(ProgramFacts *facts, char *block) {
   facts->column = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->ranges = memory_lay(block, &used, values, sizeof(WholeRange));
   facts->uses = memory_lay(block, &used, values, sizeof(uint32_t));
+  facts->follows = memory_lay(block, &used, values, sizeof(uint32_t));
   facts->is_single = memory_lay(block, &used, values, sizeof(bool));
   facts->is_needed = memory_lay(block, &used, values, sizeof(bool));
   facts->is_part = memory_lay(block, &used, values, sizeof(bool));
   facts->is_key = memory_lay(block, &used, values, sizeof(bool));
-  facts->has_elements = memory_lay(block, &used, values, sizeof(bool));
   facts->adders =
       memory_lay(block, &used, program->reduction_count, sizeof(uint32_t));
   facts->columns =
@@ -205,6 +205,17 @@ static void find_last_uses(ProgramFacts *facts) {
 
 /* Keys -------------------------------------------------------------------- */
 
+/* What the operands of an instruction follow from. */
+static uint32_t operands_follow(const ProgramFacts *facts,
+                                const Instruction *ins) {
+  uint32_t follows = 0;
+  for (uint32_t k = 0; k < OPERANDS; k++)
+    if (ins->operands[k] != NO_VALUE &&
+        facts->follows[ins->operands[k]] > follows)
+      follows = facts->follows[ins->operands[k]];
+  return follows;
+}
+
 /* First forwards, what elements lead to, and what else a visit does not compute;
  * then backwards, what leads to keys. */
 static void find_keys(ProgramFacts *facts) {
@@ -213,18 +224,17 @@ static void find_keys(ProgramFacts *facts) {
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
     if (ins->result == NO_VALUE) continue;
-    bool has = facts_looks(ins) || instruction_is_look(ins) ||
-               instruction_is_near(ins) || ins->operation == OPERATION_SPAWN;
-    for (uint32_t k = 0; k < OPERANDS; k++)
-      if (ins->operands[k] != NO_VALUE)
-        has = has || facts->has_elements[ins->operands[k]];
-    facts->has_elements[ins->result] = has;
+    uint32_t follows = operands_follow(facts, ins);
+    if (facts_looks(ins) && follows <= ins->index) follows = ins->index + 1;
+    if (instruction_is_look(ins) || instruction_is_near(ins) ||
+        ins->operation == OPERATION_SPAWN)
+      follows = NO_VALUE;
+    facts->follows[ins->result] = follows;
   }
   for (uint32_t i = program->code_count; i-- > 0;) {
     const Instruction *ins = &program->code[i];
     if (ins->result == NO_VALUE || !facts_needed(facts, ins)) continue;
-    if (facts_looks(ins) && !facts->has_elements[ins->operands[0]])
-      facts->is_key[ins->operands[0]] = true;
+    if (facts_shows(facts, ins)) facts->is_key[ins->operands[0]] = true;
     for (uint32_t k = 0; facts->is_key[ins->result] && k < OPERANDS; k++)
       if (ins->operands[k] != NO_VALUE) facts->is_key[ins->operands[k]] = true;
   }

@@ -50,8 +50,10 @@ typedef struct ProgramFacts {
                                  of them are made there; 0: none */
   WholeRange *ranges;         /* the value's whole numbers, if they are known */
   bool *is_key;               /* a key of an array follows from the value, and
-                                 from no element */
-  bool *has_elements;         /* the value follows from elements of arrays, from
+                                 can be shown */
+  uint32_t *follows;          /* how many of the first arrays must be filled for
+                                 the value to be known before a run: 0, none;
+                                 NO_VALUE: it is not, since it follows from
                                  look-ups, grids or an entity that is spawned
                                */
   uint32_t *adders;           /* per reduction: instructions that add to it */
@@ -96,6 +98,13 @@ static inline bool facts_needed(const ProgramFacts *facts,
 static inline bool facts_looks(const Instruction *ins) {
   return instruction_shape(ins) == SHAPE_AT ||
          instruction_shape(ins) == SHAPE_INSIDE;
+}
+
+/* Is the instruction a look at an array whose key is known once the arrays
+ * before it are filled? */
+static inline bool facts_shows(const ProgramFacts *facts,
+                               const Instruction *ins) {
+  return facts_looks(ins) && facts->follows[ins->operands[0]] <= ins->index;
 }
 
 /* The innermost cycle that instruction i is inside; NO_VALUE: none. */

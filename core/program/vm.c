@@ -53,6 +53,7 @@ typedef struct Run {
                              NULL: all */
   bool crowded;           /* its rows are near more than a block has room for */
   ProgramVisit visit;     /* NULL: it is no visit */
+  uint32_t filled;        /* in a visit, so many of the first arrays are */
   void *user;             /* of visit */
 } Run;
 
@@ -315,12 +316,13 @@ static void stop_before(Run *run, const uint32_t *taken) {
   run->stopped = end - run->rows;
 }
 
-/* Looks elements up, or shows their keys. */
+/* Looks elements up, or shows their keys: then nothing that comes of them is
+ * used. */
 static void look_key(const Run *run, const Instruction *ins, void *out,
                      const double *keys, uint32_t rows) {
-  if (run->visit == NULL)
+  if (run->visit == NULL || ins->index < run->filled)
     array_look(ins, &run->call->arrays[ins->index], out, keys, rows);
-  else if (run->plan->keys_known[ins->index])
+  else if (run->plan->keys_follow[ins->index] <= run->filled)
     run->visit(run->user, ins->index, keys, rows);
 }
 
@@ -565,7 +567,8 @@ static void run_block(Run *run, const ecs_KernelBlock *block,
   point_at_columns(run, block, first_row);
   if (run->visit != NULL) {
     for (uint32_t v = 0; v < plan->visit_count; v++)
-      run_step(run, plan, &plan->visits[v]);
+      if (plan->visit_follows[v] <= run->filled)
+        run_step(run, plan, &plan->visits[v]);
   } else {
     run_whole_block(run);
   }
@@ -913,8 +916,10 @@ ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
 
 /* Visits ------------------------------------------------------------------ */
 
-bool program_visits(const ecs_Program *program, uint32_t array) {
-  return program->plan->keys_known[array] && !program_goes_row_by_row(program);
+bool program_visits(const ecs_Program *program, uint32_t array,
+                    uint32_t filled) {
+  return program->plan->keys_follow[array] <= filled && filled <= array &&
+         !program_goes_row_by_row(program);
 }
 
 ecs_Status program_visit(ecs_Program *program, const ecs_ProgramCall *call,
@@ -925,6 +930,7 @@ ecs_Status program_visit(ecs_Program *program, const ecs_ProgramCall *call,
              .left_out = call->first,
              .most = program->plan->block_rows,
              .visit = visit,
+             .filled = call->array_count,
              .user = user};
   ecs_KernelCall kernel = {.user = &run};
   program->primed = NULL; /* elements of single keys are not looked up */

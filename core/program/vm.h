@@ -60,17 +60,20 @@ ECS_INTERNAL ecs_Status program_run_part(ecs_Program *program,
 /* Shows all keys at which a run of the call would look for elements of arrays
  * with known keys (program_visits), before any of them is looked at: some
  * rows at a time, in no special order, and some keys that it would not look at.
- * The arrays of the call are not read. Nothing is stored or recorded. visit must
- * not use the world. Checked as for program_run; ECS_E_MEMORY as there. */
+ * The call may have fewer arrays than the program: the first ones, which have
+ * what the run will find; their keys are not shown. Nothing is stored or
+ * recorded. visit must not use the world. Checked as for program_run;
+ * ECS_E_MEMORY as there. */
 ECS_INTERNAL ecs_Status program_visit(ecs_Program *program,
                                       const ecs_ProgramCall *call,
                                       ProgramVisit visit, void *user);
 
-/* Do the keys of an array follow from rows and uniforms alone, whatever earlier
- * rows do? And is there no look of the text that the run leaves out, because
- * nothing comes of it, at a key of its own? Such a text may have been written
- * for what the elements there are. */
-ECS_INTERNAL bool program_visits(const ecs_Program *program, uint32_t array);
+/* Do the keys of an array follow from rows, uniforms and elements of so many
+ * arrays before it alone, whatever earlier rows do? And is there no look of the
+ * text that the run leaves out, because nothing comes of it, at a key of its
+ * own? Such a text may have been written for what the elements there are. */
+ECS_INTERNAL bool program_visits(const ecs_Program *program, uint32_t array,
+                                 uint32_t filled);
 
 /* The first component that the program looks up and an open cursor writes. 0:
  * there is none. Cost: linear in the code. */

@@ -82,3 +82,15 @@ void array_look(const Instruction *ins, const ecs_ProgramArray *array,
     }
   }
 }
+
+ecs_Status arrays_check(const ecs_ProgramCall *call) {
+  for (uint32_t k = 0; k < call->array_count; k++) {
+    const ecs_ProgramArray *array = &call->arrays[k];
+    if (array->count > ECS_ARRAY_LIMIT) return ECS_E_LIMIT;
+    if (array->count > 0 &&
+        (array->elements == NULL ||
+         (int64_t)array->first + array->count - 1 > INT32_MAX))
+      return ECS_E_ARGUMENT;
+  }
+  return ECS_OK;
+}

@@ -19,4 +19,9 @@ ECS_INTERNAL void array_look(const Instruction *ins,
                              const ecs_ProgramArray *array, void *out,
                              const double *keys, uint32_t n);
 
+/* Can all arrays of a call be looked at? ECS_E_LIMIT: one has too many elements;
+ * ECS_E_ARGUMENT: one has none where it should, or keys beyond those of an
+ * int32_t. */
+ECS_INTERNAL ecs_Status arrays_check(const ecs_ProgramCall *call);
+
 #endif

@@ -12,8 +12,10 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   plan->sums = memory_lay(block, &used, plan->sum_count, sizeof(Step));
   plan->changes = memory_lay(block, &used, plan->change_count, sizeof(Step));
   plan->visits = memory_lay(block, &used, plan->visit_count, sizeof(Step));
-  plan->keys_known =
-      memory_lay(block, &used, program->array_count, sizeof(bool));
+  plan->visit_follows =
+      memory_lay(block, &used, plan->visit_count, sizeof(uint32_t));
+  plan->keys_follow =
+      memory_lay(block, &used, program->array_count, sizeof(uint32_t));
   plan->cycles = memory_lay(block, &used, plan->cycle_count, sizeof(PlanCycle));
   plan->bases = memory_lay(
       block, &used, (size_t)plan->base_count + REGION_INPUTS, sizeof(void *));

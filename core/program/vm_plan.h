@@ -105,14 +105,18 @@ struct ProgramPlan {
   Step *sums;    /* reductions that several instructions add to */
   Step *changes; /* changes of structure */
   Step *visits;  /* of steps, those that keys follow from, and those that look
-                    at arrays with known keys */
-  bool *keys_known;     /* per array: its keys follow from no element, and the
-                           run looks at every key that the text looks at */
-  PlanRegions *regions; /* owned; NULL: there are none */
-  PlanCycle *cycles;    /* in the order in which they begin */
-  void **bases;         /* per place: its first element; of an absent column
+                    at arrays with keys that may be known */
+  uint32_t *visit_follows; /* per visit: how many of the first arrays must be
+                              filled for it to be run */
+  uint32_t *keys_follow; /* per array: how many of the first must be filled for
+                              its keys to be known; NO_VALUE: they are not, or
+                              the run does not look at every key that the text
+                              looks at */
+  PlanRegions *regions;  /* owned; NULL: there are none */
+  PlanCycle *cycles;     /* in the order in which they begin */
+  void **bases;          /* per place: its first element; of an absent column
                          NULL. Behind them there is room for REGION_INPUTS */
-  double *single;       /* per value: room for a single value */
+  double *single;        /* per value: room for a single value */
   size_t block_bytes; /* size of the allocation that holds the plan, its arrays
                          and its registers */
 #ifdef ECS_CHECKED

@@ -600,8 +600,14 @@ static bool is_visited(const Planner *planner, const Step *step) {
   const ProgramFacts *facts = &planner->facts;
   const Instruction *ins = step->ins;
   if (ins->result == NO_VALUE) return false;
-  return facts->is_key[ins->result] ||
-         (facts_looks(ins) && facts->is_key[ins->operands[0]]);
+  return facts->is_key[ins->result] || facts_shows(facts, ins);
+}
+
+/* How many of the first arrays must be filled for a step of a visit. */
+static uint32_t step_follows(const Planner *planner, const Step *step) {
+  const ProgramFacts *facts = &planner->facts;
+  const Instruction *ins = step->ins;
+  return facts->follows[facts_looks(ins) ? ins->operands[0] : ins->result];
 }
 
 static uint32_t count_visits(const Planner *planner) {
@@ -624,30 +630,42 @@ static bool looks_there(const Planner *planner, const Instruction *look) {
   return false;
 }
 
-/* Are the keys of a look known before the run, or is it left out for no other
- * reason than that the run looks there anyway? */
+/* Are the keys of a look known once the arrays before it are filled? Or is it
+ * left out for no other reason than that the run looks there anyway? */
 static bool is_shown(const Planner *planner, const Instruction *look) {
   return facts_needed(&planner->facts, look)
-             ? !planner->facts.has_elements[look->operands[0]]
+             ? facts_shows(&planner->facts, look)
              : looks_there(planner, look);
 }
 
-/* Copies the steps of a visit, out of those that are in the plan. */
+/* Finds how many of the first arrays must be filled for the keys of each. */
+static void plan_keys(const Planner *planner, ProgramPlan *plan,
+                      const ecs_Program *program) {
+  for (uint32_t a = 0; a < program->array_count; a++)
+    plan->keys_follow[a] = program->cycle_count > 0 ? NO_VALUE : 0;
+  for (uint32_t i = 0; i < program->code_count; i++) {
+    const Instruction *ins = &program->code[i];
+    if (!facts_looks(ins)) continue;
+    uint32_t follows = planner->facts.follows[ins->operands[0]];
+    uint32_t *known = &plan->keys_follow[ins->index];
+    if (!is_shown(planner, ins)) follows = NO_VALUE;
+    if (*known < follows) *known = follows;
+  }
+}
+
+/* Copies the steps of a visit, out of those that are in the plan. In cycles keys
+ * are not known before. */
 static void plan_visits(const Planner *planner, ProgramPlan *plan,
                         const ecs_Program *program) {
   uint32_t count = 0;
-  bool cycles = program->cycle_count > 0; /* where keys are not known before */
-  for (uint32_t i = 0; i < planner->step_count && !cycles; i++)
-    if (is_visited(planner, &planner->steps[i]))
-      plan->visits[count++] = plan->steps[i];
-  ECS_ASSERT(count == plan->visit_count);
-  for (uint32_t a = 0; a < program->array_count; a++)
-    plan->keys_known[a] = !cycles;
-  for (uint32_t i = 0; i < program->code_count; i++) {
-    const Instruction *ins = &program->code[i];
-    if (facts_looks(ins) && !is_shown(planner, ins))
-      plan->keys_known[ins->index] = false;
+  for (uint32_t i = 0; i < planner->step_count && program->cycle_count == 0;
+       i++) {
+    if (!is_visited(planner, &planner->steps[i])) continue;
+    plan->visit_follows[count] = step_follows(planner, &planner->steps[i]);
+    plan->visits[count++] = plan->steps[i];
   }
+  ECS_ASSERT(count == plan->visit_count);
+  plan_keys(planner, plan, program);
 }
 
 static ecs_Status finish(const Planner *planner, ecs_Program *owner) {

@@ -44,10 +44,12 @@ local is_compiling = has_ffi and jit.status()
 
 -- How systems run: run_program, is_idle and know_query, for their queries.
 local programs = core
-local copy_table, outside_checks = core.copy_table, nil
+local copy_table, copy_wanted = core.copy_table, core.copy_wanted
+local outside_checks
 if is_compiling then
   outside_checks = require "ecs.ffi.outside_ffi"
   copy_table = require("ecs.ffi.arrays_ffi").copy_table
+  copy_wanted = require("ecs.ffi.wanted_ffi").copy_wanted
   programs = require "ecs.ffi.programs_ffi"
   require "ecs.ffi.access_ffi"
   require "ecs.ffi.prepared_ffi"
@@ -68,6 +70,7 @@ else
 end
 -- They have pieces of code that the files above put together, and memory: not
 -- for scripts.
+package.loaded["ecs.ffi.arrays_ffi"] = nil
 package.loaded["ecs.ffi.rows_ffi"] = nil
 package.loaded["ecs.ffi.grid_ffi"] = nil
 package.loaded["ecs.ffi.scalars_ffi"] = nil
@@ -94,5 +97,6 @@ return {
   run_program = programs.run_program, is_idle = programs.is_idle,
   know_query = programs.know_query or function() end, know_grid = know_grid,
   copy_table = copy_table, copies_fast = copy_table ~= core.copy_table,
+  copy_wanted = copy_wanted,
   outside_checks = outside_checks,
 }

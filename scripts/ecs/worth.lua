@@ -52,10 +52,10 @@ end
 -- elements of tables and the rows; or false. Cost: the length of each table.
 local function is_heavy(plan, f, query, exits)
   if #plan.groups == 0 then return false end
-  local whole, wanted = elements_of(plan, f)
+  local whole, wanted, groups = elements_of(plan, f)
   if whole + wanted < FEW then return false end
   local rows = row_count(query)
-  local looked = rows < wanted and rows or wanted
+  local looked = min(rows * groups, wanted)
   local copy = whole * costs.whole + looked * costs.wanted
   if wanted * costs.whole < looked * costs.wanted then
     copy = (whole + wanted) * costs.whole

@@ -21,7 +21,7 @@
 
 #include "api/kept_end.h"
 #include "object/number.h"
-#include "program/table_copy.h"
+#include "program/table_wanted.h"
 #include "world/collect.h"
 #include "world/components.h"
 #include "world/recording.h"
@@ -438,34 +438,82 @@ static int run_program(lua_State *L) {
 }
 
 /* The program at index 7, with the uniforms at index 8. */
-static ecs_Program *wanted_program(lua_State *L, ecs_ProgramCall *call) {
+static ecs_Program *wanted_program(lua_State *L, ecs_ProgramCall *call,
+                                   uint32_t filled) {
   Program *program = (Program *)bind_find(L, 7, KIND_PROGRAM);
-  if (!program || !program->native || !bind_query_is_live(program->query))
+  if (!program || !program->native || !bind_query_is_live(program->query) ||
+      filled >= program->array_count)
     return NULL;
+  for (uint32_t k = 0; k < filled; k++) {
+    lua_rawgeti(L, 4, (int)k + 1);
+    bool found = bind_table_copy(L, -1, &program->arrays[k]);
+    lua_pop(L, 1);
+    if (!found) return NULL;
+  }
   bind_program_read(L, program, 8);
   *call = (ecs_ProgramCall){.uniforms = program->numbers,
                             .uniform_count = program->uniform_count,
-                            .array_count = program->array_count};
+                            .arrays = program->arrays,
+                            .array_count = filled};
   return program->native;
 }
 
-/* copy_wanted(table, path, kind, copies, at, whole, program, values, times): as
- * copy_table, but only what the program looks at; nil where that is not known,
- * or the table has not more elements than `times` as many as there are rows. */
-static int copy_wanted(lua_State *L) {
+/* Are there arguments of copy_wanted, and is the table one for it? */
+static bool is_for_wanted(lua_State *L) {
   const Program *program = (const Program *)bind_find(L, 7, KIND_PROGRAM);
   double times = (double)luaL_checknumber(L, 9);
+  double least = (double)luaL_checknumber(L, 10);
   uint64_t rows = 0;
-  lua_settop(L, 9);
+  luaL_checktype(L, 11, LUA_TSTRING);
+  lua_settop(L, 11);
   if (!program || !program->native || program->draws ||
-      !bind_query_is_live(program->query) || !lua_istable(L, 1) ||
-      ecs_query_count(program->query->native, &rows) != ECS_OK ||
-      (double)lua_rawlen(L, 1) <= (double)rows * times)
-    return 0;
+      !bind_query_is_live(program->query) ||
+      ecs_query_count(program->query->native, &rows) != ECS_OK)
+    return false;
+  double guess = bind_wanted_guess(L);
+  return guess >= least && guess > (double)rows * times;
+}
+
+/* copy_wanted(table, path, kind, copies, at, whole, program, values, times,
+ * least, "__index"): as copy_table, but only what the program looks at; nil
+ * where that is not known, or the table has fewer elements than least, or not
+ * more than `times` as many as there are rows. */
+static int copy_wanted(lua_State *L) {
+  if (!is_for_wanted(L)) return 0;
   int answer = bind_copy_wanted(L, wanted_program);
   if (answer == WANTED_ALL) return 0;
   lua_pushboolean(L, answer == WANTED_DONE);
   return 1;
+}
+
+/* How many are wanted; false or nil as of copy_wanted. */
+static int push_wanted(lua_State *L, int answer, uint32_t count) {
+  if (answer == WANTED_ALL) return 0;
+  if (answer == WANTED_DONE)
+    compat_push_whole(L, count);
+  else
+    lua_pushboolean(L, 0);
+  return 1;
+}
+
+/* want_keys(...): the first step of copy_wanted, for the same: how many keys are
+ * wanted; false or nil as there. */
+static int want_keys(lua_State *L) {
+  uint32_t count = 0;
+  if (!is_for_wanted(L)) return 0;
+  int answer = bind_want_keys(L, wanted_program, &count);
+  return push_wanted(L, answer, count);
+}
+
+/* want_elements(table, path, kind, copies, at, whole, program, values, placed, 0,
+ * "__index"): the second: how many elements of rows are wanted; or nil. */
+static int want_elements(lua_State *L) {
+  uint32_t count = 0;
+  double placed = (double)luaL_checknumber(L, 9);
+  luaL_checktype(L, 11, LUA_TSTRING);
+  lua_settop(L, 11);
+  int answer = bind_want_elements(L, wanted_program, placed, &count);
+  return push_wanted(L, answer, count);
 }
 
 /* For LuaJIT's FFI -------------------------------------------------------- */
@@ -572,6 +620,7 @@ static const luaL_Reg functions[] = {
     {"program_info", program_info},       {"program_calls", program_calls},
     {"program_numbers", program_numbers}, {"program_failure", program_failure},
     {"program_tell", program_tell},       {"drop_program", drop_program},
-    {"copy_wanted", copy_wanted},         {NULL, NULL}};
+    {"copy_wanted", copy_wanted},         {"want_keys", want_keys},
+    {"want_elements", want_elements},     {NULL, NULL}};
 
 void bind_open_lua_program(lua_State *L) { bind_add(L, functions); }

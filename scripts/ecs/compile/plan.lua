@@ -28,7 +28,7 @@ local get_metatable = standard.debug.getmetatable or getmetatable
 local read_captured, holds, is_handle =
   captures.read, captures.holds, captures.is_handle
 local checks = backend.outside_checks
-local copy_table, copy_wanted = backend.copy_table, core.copy_wanted
+local copy_table, copy_wanted = backend.copy_table, backend.copy_wanted
 
 local plan = {}
 
@@ -146,9 +146,10 @@ local function read_places(self)
   return true
 end
 
---- A table with so many elements for each row of the program, or more, is not
--- copied as a whole, but the elements that rows look at. On LuaJIT copying all
--- is that much faster.
+--- A table with more elements than so many for each row of the program, and
+-- with so many at least, is not copied as a whole, but the elements that rows
+-- look at. On LuaJIT copying all is that much faster. How many elements a table
+-- of tables has is guessed.
 local TIMES, LARGE = backend.copies_fast and 4 or 1, 256
 
 local function is_plain_table(value)
@@ -159,10 +160,10 @@ end
 -- that the plan was made for.
 local function copy_group(self, group)
   local from, program, done = read_captured(group.reader), self.program, nil
-  if program and is_plain_table(from) and #from >= LARGE
-    and #group.names == 1 then
+  if program and is_plain_table(from)
+    and (#from >= LARGE or #group.names > 1) and group.names[1] then
     done = copy_wanted(from, group.path, group.kind, self.copies, group.at,
-      group.whole, program, self.values, TIMES)
+      group.whole, program, self.values, TIMES, LARGE, "__index")
     group.is_whole = done == nil
   end
   if done ~= nil then return done end
@@ -170,41 +171,39 @@ local function copy_group(self, group)
     group.at, group.whole)
 end
 
---- About how many elements a group has to copy, and whether it may be only
--- those that rows look at: by the length of its table, and of its first row. 0
--- where that cannot be said.
-local function guess(self, group)
+--- About how many elements the table of a group has: by its length, and that of
+-- its first row. 0 where that cannot be said.
+local function guess(group)
   local from = read_captured(group.reader)
-  if not is_plain_table(from) then return 0, false end
-  local count = #from
-  if #group.names == 1 then
-    return count, self.program ~= nil and count >= LARGE and not group.is_whole
-  end
+  if not is_plain_table(from) then return 0 end
   local row, path = rawget(from, 1) or rawget(from, 0), group.path
   for k = 1, #path do
-    if not is_plain_table(row) then return 0, false end
-    if path[k] == false then return count * #row, false end
-    row = rawget(row, path[k])
+    if path[k] == false then
+      return is_plain_table(row) and #from * #row or 0
+    end
+    row = is_plain_table(row) and rawget(row, path[k])
   end
-  return 0, false
+  return #from
 end
 
---- About how many elements of tables the next run of a plan copies, and of how
--- many more only those that rows look at, for the function f. Reading a global
--- may run code of a script. Cost: the length of each table and of a row.
+--- About how many elements of tables the next run of a plan copies; of how many
+-- more only those that rows look at; and of how many groups these are. f: the
+-- function that runs. Reading a global may run code of a script. Cost: the
+-- length of each table and of a row.
 function plan.elements(self, f)
-  local whole, wanted = 0, 0
+  local whole, wanted, groups = 0, 0, 0
   self.main.f = f
   for k = 1, #self.groups do
-    local count, by_need = guess(self, self.groups[k])
-    if by_need then
-      wanted = wanted + count
+    local group = self.groups[k]
+    local count = guess(group)
+    if self.program and count >= LARGE and not group.is_whole then
+      wanted, groups = wanted + count, groups + 1
     else
       whole = whole + count
     end
   end
   self.main.f = false
-  return whole, wanted
+  return whole, wanted, groups
 end
 
 --- Copies the tables of a plan. Returns as copy_group.

@@ -21,16 +21,21 @@ local get_metatable = standard.debug.getmetatable or getmetatable
 local cast = ffi.cast
 local slow_copy, end_copy, copy_place = core.copy_table, core.end_copy,
   core.copy_place
-local doubles = ffi.typeof "double *"
+local doubles, naturals, bytes = ffi.typeof "double *",
+  ffi.typeof "uint32_t *", ffi.typeof "uint8_t *"
 
---- Copy -> { elements, base, room }. No script can reach it.
+--- Copy -> { elements, base, room, wanted, rows, present }: as TableCopy of
+-- table_walk.h. No script can reach a copy.
 local places = setmetatable({}, { __mode = "k" })
 
 local function place_of(copy)
   local place = places[copy]
   if not place then
     local data, base, room = copy_place(copy)
-    place = { elements = cast(doubles, data), base = base, room = room }
+    local elements = cast(doubles, data)
+    local wanted = cast(naturals, elements + room)
+    place = { elements = elements, base = base, room = room, wanted = wanted,
+              rows = wanted + room, present = cast(bytes, wanted + 2 * room) }
     places[copy] = place
   end
   return place
@@ -110,26 +115,48 @@ local function walk_fields(from, elements, base, room, field)
   return low, high, count
 end
 
---- Copies a sequence of numbers to elements, from place `placed` on. Returns
--- its length; nil where it is anything else.
-local function walk_row(row, elements, placed, room)
+-- Rows: each of these copies a sequence, which may begin at 0 instead of 1, to
+-- elements, from place `placed` on. Returns its first number and its last; nil
+-- where it is anything else.
+
+local function walk_number_row(row, elements, placed, room)
   if type(row) ~= "table" or get_metatable(row) ~= nil then return nil end
-  local length, count = #row, 0
-  if placed + length > room then return nil end
+  local low, last, count = rawget(row, 0) ~= nil and 0 or 1, #row, 0
+  local before = placed - low
+  if before + last >= room then return nil end
   for key, value in next, row do
     if type(key) == "number" then
-      if type(value) ~= "number" or not (key >= 1 and key <= length)
+      if type(value) ~= "number" or not (key >= low and key <= last)
         or key % 1 ~= 0 then
         return nil
       end
-      elements[placed + key - 1], count = value, count + 1
+      elements[before + key], count = value, count + 1
     end
   end
-  return count == length and length or nil
+  if count ~= last - low + 1 then return nil end
+  return low, last
 end
 
---- As copy_table, for tables of sequences of numbers.
-local function copy_rows(from, copies, at)
+local function walk_boolean_row(row, elements, placed, room)
+  if type(row) ~= "table" or get_metatable(row) ~= nil then return nil end
+  local low, last, count = rawget(row, 0) ~= nil and 0 or 1, #row, 0
+  local before = placed - low
+  if before + last >= room then return nil end
+  for key, value in next, row do
+    if type(key) == "number" then
+      if type(value) ~= "boolean" or not (key >= low and key <= last)
+        or key % 1 ~= 0 then
+        return nil
+      end
+      elements[before + key], count = value and 1 or 0, count + 1
+    end
+  end
+  if count ~= last - low + 1 then return nil end
+  return low, last
+end
+
+--- As copy_table, for tables of such rows, which walk_row copies.
+local function copy_rows(from, copies, at, walk_row)
   local starts, firsts, lasts, flat = copies[at], copies[at + 1],
     copies[at + 2], copies[at + 3]
   if not flat then return false end
@@ -145,11 +172,11 @@ local function copy_rows(from, copies, at)
     if type(key) == "number" then
       local to = key - base
       if not (to >= 0 and to < room) or to % 1 ~= 0 then return false end
-      local length = walk_row(row, place.elements, placed, place.room)
-      if not length then return false end
-      start.elements[to], first.elements[to] = placed - 1, 1
-      last.elements[to] = length
-      placed, count = placed + length, count + 1
+      local begin, stop = walk_row(row, place.elements, placed, place.room)
+      if not begin then return false end
+      start.elements[to], first.elements[to] = placed - begin, begin
+      last.elements[to] = stop
+      placed, count = placed + stop - begin + 1, count + 1
       if key < low then low = key end
       if key > high then high = key end
     end
@@ -164,13 +191,15 @@ end
 
 local walks = { number = walk_numbers, boolean = walk_booleans,
                 table = walk_tables }
+local row_walks = { number = walk_number_row, boolean = walk_boolean_row }
 
 --- Copies what compiled code can copy; false: it is left to ecs.core.
 local function quick_copy(from, path, kind, copies, at)
   local length, field = #path, path[1]
   if length > 1 or get_metatable(from) ~= nil then return false end
   if field == false then
-    return kind == "number" and copy_rows(from, copies, at)
+    local walk_row = row_walks[kind]
+    return walk_row ~= nil and copy_rows(from, copies, at, walk_row)
   end
   local walk = walks[kind]
   if length == 1 then walk = kind == "number" and walk_fields end
@@ -192,4 +221,4 @@ local function copy_table(from, path, kind, copies, at, whole)
   return slow_copy(from, path, kind, copies, at, whole)
 end
 
-return { copy_table = copy_table }
+return { copy_table = copy_table, place_of = place_of }

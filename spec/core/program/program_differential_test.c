@@ -113,12 +113,16 @@ TEST(random_programs_are_as_the_reference) {
   }
   rig_deinit(&rig);
   print_wholes(count >= PROGRAMS);
+  print_message("keys shown %llu, behind others %llu, ",
+                (unsigned long long)rig.shown[0],
+                (unsigned long long)rig.shown[1]);
   print_message("parts %llu, ahead %llu, stops %llu, failures %llu",
                 (unsigned long long)rig.parts, (unsigned long long)rig.ahead,
                 (unsigned long long)rig.stops,
                 (unsigned long long)rig.failures);
   if (count >= PROGRAMS) assert_true(rig.parts > 1000 && rig.stops > 100);
   if (count >= PROGRAMS) assert_true(rig.ahead > 100);
+  if (count >= PROGRAMS) assert_true(rig.shown[0] > 1000 && rig.shown[1] > 20);
   for (uint32_t k = 0; k < OPERATION_COUNT; k++) {
     if (!is_change((Operation)k)) continue;
     print_message(", %s %llu", operation_infos[k].name,

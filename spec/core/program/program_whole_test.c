@@ -203,7 +203,7 @@ TEST(what_nothing_needs_stays) {
   for (uint32_t k = 0; k < program->whole->code_count; k++)
     looks += program->whole->code[k].operation == OPERATION_AT;
   assert_int_equal(looks, 2);
-  assert_false(program->plan->keys_known[0]);
+  assert_true(program->plan->keys_follow[0] == NO_VALUE);
 }
 
 /* The text of a program is what it was made from. */

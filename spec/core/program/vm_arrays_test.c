@@ -104,7 +104,79 @@ TEST(keys_are_shown_where_all_are_looked_at) {
              "v0 = load f32 c0\nv1 = convert f64 v0\n%s",
              cases[k].looks);
     make(text);
-    assert_int_equal(program_visits(fixture.program, 0), cases[k].shown);
+    assert_int_equal(program_visits(fixture.program, 0, 0), cases[k].shown);
+    finish();
+  }
+}
+
+/* Notes which keys of two arrays are shown. */
+typedef struct Shown {
+  double keys[2][2 * MOST];
+  uint32_t counts[2];
+} Shown;
+
+static void note_keys(void *user, uint32_t array, const double *keys,
+                      uint32_t count) {
+  Shown *shown = user;
+  for (uint32_t i = 0; i < count && shown->counts[array] < 2 * MOST; i++)
+    shown->keys[array][shown->counts[array]++] = keys[i];
+}
+
+/* An array's keys follow from elements of those before it, which a visit finds;
+ * those behind are not looked at. */
+TEST(keys_follow_from_arrays_before) {
+  static const double elements[] = {30, 10, 20};
+  const ecs_ProgramArray filled = {elements, NULL, 0, 3};
+  ecs_ProgramCall call = {0};
+  Shown shown = {.counts = {0, 0}};
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ask(&term, 1);
+  make(
+      "column c0 \"P\" \"x\" f32 write\ncolumn c1 \"P\" \"y\" f32 write\n"
+      "array a0 number\narray a1 number\nv0 = load f32 c0\n"
+      "v1 = convert f64 v0\nv2 = at f64 a0 v1\nv3 = add f64 v2 v1\n"
+      "v4 = at f32 a1 v3\nstore c0 v4\nstore c1 v4\n");
+  spawn(3, 0, 1);
+  for (uint32_t k = 0; k < 3; k++) set(fixture.entities[k], fixture.p, 0, k);
+  assert_true(program_visits(fixture.program, 0, 0));
+  assert_false(program_visits(fixture.program, 1, 0));
+  assert_true(program_visits(fixture.program, 1, 1));
+  must(program_visit(fixture.program, &call, note_keys, &shown));
+  assert_int_equal(shown.counts[0], 3);
+  assert_int_equal(shown.counts[1], 0);
+  call.arrays = &filled;
+  call.array_count = 1;
+  must(program_visit(fixture.program, &call, note_keys, &shown));
+  assert_int_equal(shown.counts[0], 3);
+  assert_int_equal(shown.counts[1], 3);
+  for (uint32_t k = 0; k < 3; k++) {
+    assert_true(shown.keys[0][k] == k);
+    assert_true(shown.keys[1][k] == elements[k] + k);
+    assert_true(get(fixture.entities[k], fixture.p, 0) == k);
+  }
+  finish();
+}
+
+/* Nor from look-ups of the array itself, or of those behind it. */
+TEST(keys_follow_from_no_other_arrays) {
+  static const char *const looks[] = {
+      "v2 = at f64 a1 v1\nv3 = at f32 a1 v2\n",
+      "v2 = at f64 a2 v1\nv3 = at f32 a1 v2\n",
+      "v2 = at f64 a0 v1\nv3 = at f64 a1 v2\nv4 = at f32 a1 v3\n"};
+  for (size_t k = 0; k < sizeof looks / sizeof *looks; k++) {
+    char text[500];
+    start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+    const ecs_Term term = {fixture.p, ECS_WRITE};
+    ask(&term, 1);
+    snprintf(text, sizeof text,
+             "column c0 \"P\" \"x\" f32 write\narray a0 number\n"
+             "array a1 number\narray a2 number\nv0 = load f32 c0\n"
+             "v1 = convert f64 v0\n%sstore c0 v%d\n",
+             looks[k], k == 2 ? 4 : 3);
+    make(text);
+    for (uint32_t filled = 0; filled <= 1; filled++)
+      assert_false(program_visits(fixture.program, 1, filled));
     finish();
   }
 }
@@ -138,6 +210,8 @@ int main(void) {
       cmocka_unit_test(keys_find_elements),
       cmocka_unit_test(arrays_have_bounds),
       cmocka_unit_test(keys_are_shown_where_all_are_looked_at),
+      cmocka_unit_test(keys_follow_from_arrays_before),
+      cmocka_unit_test(keys_follow_from_no_other_arrays),
       cmocka_unit_test(wrong_arrays_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

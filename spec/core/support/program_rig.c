@@ -125,6 +125,7 @@ static void set_up_again(Rig *rig) {
   rig_init(rig);
   memcpy(rig->made, old.made, sizeof old.made);
   rig->parts = old.parts;
+  memcpy(rig->shown, old.shown, sizeof old.shown);
   rig->ahead = old.ahead;
   rig->stops = old.stops;
   rig->failures = old.failures;
@@ -477,6 +478,8 @@ static ecs_ProgramArray make_array(Session *session, uint32_t a) {
   uint8_t *present = guarded_take(&guarded_arrays[a][1], count);
   for (uint32_t k = 0; k < count; k++) {
     elements[k] = random_number(random);
+    if (random_chance(random, 40))
+      elements[k] = (double)random_below(random, 9) - 2;
     if (session->program->arrays[a] == UNIFORM_ENTITY)
       elements[k] = (double)some_entity(session);
     if (random_chance(random, 3)) {
@@ -504,10 +507,9 @@ static void keep_elements(void *user, uint32_t array, const double *keys,
 }
 
 /* The elements of an array with others in place of those that are not kept. */
-static void spoil_array(Session *session, uint32_t a, ecs_ProgramArray *array) {
+static void spoil_array(uint32_t a, ecs_ProgramArray *array) {
   static double elements[ECS_DECLARATION_LIMIT][ARRAY_ROOM];
   static uint8_t present[ECS_DECLARATION_LIMIT][ARRAY_ROOM];
-  if (!program_visits(session->program, a)) return;
   for (uint32_t k = 0; k < array->count; k++) {
     bool kept = kept_elements[a][k];
     elements[a][k] = kept ? array->elements[k] : 12345.0 + k;
@@ -518,16 +520,24 @@ static void spoil_array(Session *session, uint32_t a, ecs_ProgramArray *array) {
   array->present = present[a];
 }
 
-/* Leaves only those elements in the arrays of a run that a visit shows. */
+/* Leaves only those elements in the arrays of a run that a visit shows: in one
+ * array after the other, where visits find those before as they are left. */
 static void visit(Session *session, const ecs_ProgramCall *call,
                   ecs_ProgramArray *arrays) {
-  if (call->array_count == 0) return;
-  memset(kept_elements, 0, sizeof kept_elements);
+  ecs_ProgramCall mine = *call;
+  mine.arrays = arrays;
   current = session;
   session->program->kernel.run = visit_session;
-  must(program_visit(session->program, call, keep_elements, arrays));
-  for (uint32_t a = 0; a < call->array_count; a++)
-    spoil_array(session, a, &arrays[a]);
+  for (uint32_t a = 0; a < call->array_count; a++) {
+    mine.array_count =
+        a == 0 || random_chance(&session->random, 70) ? a : a - 1;
+    if (!program_visits(session->program, a, mine.array_count)) continue;
+    memset(kept_elements, 0, sizeof kept_elements);
+    must(program_visit(session->program, &mine, keep_elements, arrays));
+    spoil_array(a, &arrays[a]);
+    session->rig->shown[mine.array_count > 0 &&
+                        session->program->plan->keys_follow[a] > 0]++;
+  }
   session->program->kernel.run = session->run;
   current = NULL;
 }

@@ -255,9 +255,26 @@ static uint32_t some_key(Writer *writer) {
   return whole;
 }
 
+/* A key of array a: sometimes what an array before it has at another key, or
+ * that behind the other key, as for rows of tables. */
+static uint32_t key_of_array(Writer *writer, uint32_t a) {
+  uint32_t key = some_key(writer), b = below(writer, a + 1);
+  if (b == a || writer->arrays[b] != 0 || chance(writer, 30)) return key;
+  writer->late = writer->is_late[key];
+  uint32_t element = begin(writer, VALUE_F64, OPERATION_AT);
+  put(writer, " f64 a%u v%u\n", b, key);
+  writer->late = writer->is_late[element];
+  if (chance(writer, 50)) return element;
+  uint32_t sum = begin(writer, VALUE_F64, OPERATION_PLUS);
+  put(writer, " f64 v%u v%u\n", element, key);
+  writer->late = writer->is_late[sum];
+  return sum;
+}
+
 static void write_look(Writer *writer, Operation operation) {
   if (writer->array_count == 0) return;
-  uint32_t a = below(writer, writer->array_count), key = some_key(writer);
+  uint32_t a = below(writer, writer->array_count);
+  uint32_t key = key_of_array(writer, a);
   ValueType type = number_type(writer);
   if (writer->arrays[a] == UNIFORM_BOOL) type = VALUE_BOOL;
   if (writer->arrays[a] == UNIFORM_ENTITY) type = VALUE_ENTITY;
