@@ -41,6 +41,14 @@ local function place_of(copy)
   return place
 end
 
+--- The place of a copy where that is known, so that nothing is allocated; nil:
+-- it is known from now on.
+local function known_place(copy)
+  local place = places[copy]
+  if not place then place_of(copy) end
+  return place
+end
+
 -- Walks: from a table to the elements of a place. Each returns the lowest and
 -- the highest key and how many there are; or nil where it does not go on.
 
@@ -221,4 +229,4 @@ local function copy_table(from, path, kind, copies, at, whole)
   return slow_copy(from, path, kind, copies, at, whole)
 end
 
-return { copy_table = copy_table, place_of = place_of }
+return { copy_table = copy_table, known_place = known_place }

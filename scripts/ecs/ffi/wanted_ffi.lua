@@ -6,13 +6,14 @@
 -- 2.3 us by these instead of 4.0, and 7.6 instead of 11.9 in a table of tables.
 -- Whatever is not as usual is left to ecs.core, which begins anew.
 --
--- Nothing is allocated between the last question and the end.
+-- Nothing is allocated from the first question on: a finalizer could change
+-- what rows want. What would allocate begins anew, too.
 
 local standard = require "ecs.standard"
 local require = standard.inner "ecs.ffi.wanted_ffi"
 
 local core = require "ecs.core"
-local place_of = require("ecs.ffi.arrays_ffi").place_of
+local known_place = require("ecs.ffi.arrays_ffi").known_place
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local rawget, type = rawget, type
@@ -173,25 +174,35 @@ local function reader_of(path, kind)
   return kind == "number" and read_fields or nil
 end
 
+--- Reads the wanted elements of the wanted rows, of which there are so many.
+local function read_rows(reader, count, from, path, kind, copies, at, whole,
+    program, values)
+  local start, first, last, flat = known_place(copies[at]),
+    known_place(copies[at + 1]), known_place(copies[at + 2]),
+    known_place(copies[at + 3])
+  if not (start and first and last and flat) then return false end
+  local placed = place_rows(from, start, first, last, count)
+  if not placed then return false end
+  count = want_elements(from, path, kind, copies, at, whole, program, values,
+    placed, 0, "__index")
+  return count and get_metatable(from) == nil
+    and reader(from, start, last, flat, count)
+end
+
 --- As copy_wanted of ecs.core.
 local function copy_wanted(from, path, kind, copies, at, whole, program, values,
     times, least, name)
-  local reader, field, done = reader_of(path, kind), path[1], false
+  local reader, done = reader_of(path, kind), false
   if reader then
     local count = want_keys(from, path, kind, copies, at, whole, program,
       values, times, least, name)
     if not count then return count end
-    if field == false then
-      local start, first, last, flat = place_of(copies[at]),
-        place_of(copies[at + 1]), place_of(copies[at + 2]),
-        place_of(copies[at + 3])
-      local placed = place_rows(from, start, first, last, count)
-      count = placed and want_elements(from, path, kind, copies, at, whole,
-        program, values, placed, 0, name)
-      done = count and get_metatable(from) == nil
-        and reader(from, start, last, flat, count)
+    if path[1] == false then
+      done = read_rows(reader, count, from, path, kind, copies, at, whole,
+        program, values)
     else
-      done = reader(from, place_of(copies[at]), count, field)
+      local place = known_place(copies[at])
+      done = place and reader(from, place, count, path[1])
     end
   end
   return done or slow_wanted(from, path, kind, copies, at, whole, program,
