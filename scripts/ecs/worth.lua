@@ -42,7 +42,7 @@ local UNTOLD = 16
 -- In nanoseconds, on the machine of docs/numbers.md (bench_tables.lua): to copy
 -- an element of a whole table, to copy one that a row looks at, to call a
 -- function for a row, an operation there, and one in a program.
-local costs = { whole = 30, wanted = 90, call = 60, step = 12, compiled = 0.2 }
+local costs = { whole = 40, wanted = 40, call = 50, step = 5, compiled = 0.2 }
 if jit and jit.status() then
   costs = { whole = 6, wanted = 20, call = 1, step = 0.3, compiled = 0.1 }
 end

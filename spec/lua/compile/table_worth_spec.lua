@@ -3,8 +3,10 @@
 
 local ecs = require "ecs"
 
-local F64 = ecs.component("WorthF64", { x = "f64", y = "f64", sum = "f64" })
-local F32 = ecs.component("WorthF32", { x = "f32", y = "f32", sum = "f32" })
+local F64 = ecs.component("WorthF64", { x = "f64", y = "f64", sum = "f64",
+                                        turns = { "f64", 1 } })
+local F32 = ecs.component("WorthF32", { x = "f32", y = "f32", sum = "f32",
+                                        turns = { "f32", 1 } })
 
 local reports
 local handler = ecs.on_fallback
@@ -40,13 +42,17 @@ local function sums(world, component)
   return table.concat(list, " ")
 end
 
+--- A function of which the keys are not known before a run, as they are in a
+-- loop, so that the whole map is copied.
 local function walking(map)
   return function(p)
-    local column = map[math.floor(p.x)]
-    local tile = column and column[math.floor(p.y)] or 0
-    p.sum = p.sum + tile
-    p.x = (p.x + tile) % 50 + 1
-    p.y = (p.y + 1) % 50 + 1
+    for _ = 1, p.turns do
+      local column = map[math.floor(p.x)]
+      local tile = column and column[math.floor(p.y)] or 0
+      p.sum = p.sum + tile
+      p.x = (p.x + tile) % 50 + 1
+      p.y = (p.y + 1) % 50 + 1
+    end
   end
 end
 
