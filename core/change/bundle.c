@@ -192,9 +192,10 @@ bool bundle_uses(const Store *store, ecs_Component component) {
 /* Where the bundle of these components is kept. */
 static Bundle **recent_place(Store *store, const ecs_Component *components,
                              uint32_t count) {
+  ChangeState *state = change_state(store);
   uint32_t hash = count;
   for (uint32_t i = 0; i < count; i++) hash = hash * 31u + components[i];
-  return &change_state(store)->recent_bundles[hash % ECS_RECENT_BUNDLES];
+  return &state->recent_bundles[hash % ECS_RECENT_BUNDLES];
 }
 
 Bundle *bundle_find_once(Store *store, const ecs_Component *components,

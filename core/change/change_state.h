@@ -1,9 +1,11 @@
 /* change_state.h: what the changes of a store keep from one to the next.
  *
- *      ecs_World ---- Store <---- changes (borrowed) ----> ChangeState ---- ecs_World
+ *      ecs_World { Store store; ChangeState changes; ... }
+ *                    |               ^
+ *                    `-- changes ----'  borrowed
  *
- * The store keeps it for this folder and does not look into it. Whoever has a
- * store that is changed has this beside it, for as long.
+ * The store has a pointer to it for this folder and does not look into it. Both
+ * are made together and live equally long.
  */
 #ifndef ECS_CHANGE_STATE_H
 #define ECS_CHANGE_STATE_H

@@ -71,6 +71,7 @@ end
 -- They have pieces of code that the files above put together, and memory: not
 -- for scripts.
 package.loaded["ecs.ffi.arrays_ffi"] = nil
+package.loaded["ecs.ffi.wanted_ffi"] = nil
 package.loaded["ecs.ffi.rows_ffi"] = nil
 package.loaded["ecs.ffi.grid_ffi"] = nil
 package.loaded["ecs.ffi.scalars_ffi"] = nil

@@ -1,11 +1,11 @@
 --- worth: whether a compiled run is expected to take longer than plain Lua.
 --
 -- A program reads tables of the script from copies. They are made before each
--- run, and again behind each row that takes a side exit, because Lua tells
--- nobody that a table was written. For a large table and few rows, plain Lua is
+-- run, and again behind each row that takes a side exit, because Lua does not
+-- say when a table was written. For a large table and few rows, plain Lua is
 -- faster:
 --
---     compiled     copies x elements + rows x operations
+--     compiled     copies x elements + rows x (arrays + operations)
 --     plain        rows x (a call + operations)
 --
 -- All of these are counts; what each of them costs are constants, so that the
@@ -32,19 +32,22 @@ local FEW = 256
 -- again: for a few rows the question takes as long as they do.
 local PLAIN_RUNS = 7
 
---- The same where only side exits make it slow, of which nobody knows how many
--- there would be now: the first time, and at most; twice as many each time.
+--- The same where only side exits make it slow, the number of which is known
+-- after a compiled run only: the first time, and at most; it doubles each time.
 local EXIT_RUNS, MOST_RUNS = 63, 4095
 
 --- After so many slow runs that is told, once.
 local UNTOLD = 16
 
--- In nanoseconds, on the machine of docs/numbers.md (bench_tables.lua): to copy
+-- In nanoseconds, measured with functions of 21, 42 and 88 operations: to copy
 -- an element of a whole table, to copy one that a row looks at, to call a
--- function for a row, an operation there, and one in a program.
-local costs = { whole = 40, wanted = 40, call = 50, step = 5, compiled = 0.2 }
+-- function for a row, an operation there, and in a program a look at an array
+-- and an operation.
+local costs = { whole = 30, wanted = 50, call = 50, step = 5,
+                look = 0.9, compiled = 0.1 }
 if jit and jit.status() then
-  costs = { whole = 6, wanted = 20, call = 1, step = 0.3, compiled = 0.1 }
+  costs = { whole = 5, wanted = 30, call = 0, step = 0.2,
+            look = 0.9, compiled = 0.1 }
 end
 
 --- Is the next run of a plan expected to take longer compiled, for the function
@@ -52,7 +55,7 @@ end
 -- elements of tables and the rows; or false. Cost: the length of each table.
 local function is_heavy(plan, f, query, exits)
   if #plan.groups == 0 then return false end
-  local whole, wanted, groups = elements_of(plan, f)
+  local whole, wanted, groups, arrays = elements_of(plan, f)
   if whole + wanted < FEW then return false end
   local rows = row_count(query)
   local looked = min(rows * groups, wanted)
@@ -61,7 +64,8 @@ local function is_heavy(plan, f, query, exits)
     copy = (whole + wanted) * costs.whole
   end
   local operations = plan.operations
-  if copy * (1 + exits) + rows * operations * costs.compiled
+  local compiled = arrays * costs.look + operations * costs.compiled
+  if copy * (1 + exits) + rows * compiled
     <= rows * (costs.call + operations * costs.step) then
     return false
   end

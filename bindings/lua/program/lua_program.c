@@ -486,6 +486,16 @@ static int copy_wanted(lua_State *L) {
   return 1;
 }
 
+/* table_guess(table, path): about how many elements of the path it has; 0 for
+ * what is no table. */
+static int table_guess(lua_State *L) {
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  lua_pushliteral(L, "__index");
+  compat_push_whole(L, bind_wanted_guess(L));
+  return 1;
+}
+
 /* How many are wanted; false or nil as of copy_wanted. */
 static int push_wanted(lua_State *L, int answer, uint32_t count) {
   if (answer == WANTED_ALL) return 0;
@@ -615,12 +625,18 @@ static int drop_program(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {
-    {"program", program_create},          {"run_program", run_program},
-    {"program_info", program_info},       {"program_calls", program_calls},
-    {"program_numbers", program_numbers}, {"program_failure", program_failure},
-    {"program_tell", program_tell},       {"drop_program", drop_program},
-    {"copy_wanted", copy_wanted},         {"want_keys", want_keys},
-    {"want_elements", want_elements},     {NULL, NULL}};
+static const luaL_Reg functions[] = {{"program", program_create},
+                                     {"run_program", run_program},
+                                     {"program_info", program_info},
+                                     {"program_calls", program_calls},
+                                     {"program_numbers", program_numbers},
+                                     {"program_failure", program_failure},
+                                     {"program_tell", program_tell},
+                                     {"drop_program", drop_program},
+                                     {"copy_wanted", copy_wanted},
+                                     {"want_keys", want_keys},
+                                     {"want_elements", want_elements},
+                                     {"table_guess", table_guess},
+                                     {NULL, NULL}};
 
 void bind_open_lua_program(lua_State *L) { bind_add(L, functions); }

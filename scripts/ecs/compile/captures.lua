@@ -156,8 +156,8 @@ function captures.alike(looked)
 end
 
 --- What to do where something is nil that may come later.
-captures.late = "is the table filled, or the variable set, before? The "
-  .. "function is compiled as soon as it is"
+captures.late = "fill the table, or set the variable, before: the function is "
+  .. "compiled as soon as that is done"
 
 --- Reads a value for the compiler and records it in looked. line: where the
 -- function names it.

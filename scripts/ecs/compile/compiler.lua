@@ -395,8 +395,7 @@ function compiler.compile(f, options)
     text = explain(result.construct, result.remedy)
       .. chain_of(caller_of(context, result)), main = main,
     looked = outer.looked, count = options.extras.count,
-    early = last_missing(outer.looked) ~= nil
-      and find(result.construct or "", " of nil$") ~= nil }
+    early = result.remedy == captures.late }
 end
 
 --- The file of a function, as messages show it, and a line: the given one, or

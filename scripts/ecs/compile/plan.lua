@@ -29,6 +29,7 @@ local read_captured, holds, is_handle =
   captures.read, captures.holds, captures.is_handle
 local checks = backend.outside_checks
 local copy_table, copy_wanted = backend.copy_table, backend.copy_wanted
+local table_guess = core.table_guess
 
 local plan = {}
 
@@ -171,31 +172,18 @@ local function copy_group(self, group)
     group.at, group.whole)
 end
 
---- About how many elements the table of a group has: by its length, and that of
--- its first row. 0 where that cannot be said.
-local function guess(group)
-  local from = read_captured(group.reader)
-  if not is_plain_table(from) then return 0 end
-  local row, path = rawget(from, 1) or rawget(from, 0), group.path
-  for k = 1, #path do
-    if path[k] == false then
-      return is_plain_table(row) and #from * #row or 0
-    end
-    row = is_plain_table(row) and rawget(row, path[k])
-  end
-  return #from
-end
-
---- About how many elements of tables the next run of a plan copies; of how many
--- more only those that rows look at; and of how many groups these are. f: the
--- function that runs. Reading a global may run code of a script. Cost: the
--- length of each table and of a row.
+--- About how many elements of tables the next run of a plan copies, by the
+-- length of each table and of its first row; of how many more only those that
+-- rows look at; of how many groups these are; and how many arrays there are in
+-- all. f: the function that runs. Reading a global may run code of a script.
+-- Cost: a call for each table.
 function plan.elements(self, f)
-  local whole, wanted, groups = 0, 0, 0
+  local whole, wanted, groups, arrays = 0, 0, 0, 0
   self.main.f = f
   for k = 1, #self.groups do
     local group = self.groups[k]
-    local count = guess(group)
+    local count = table_guess(read_captured(group.reader), group.path)
+    arrays = arrays + #group.names
     if self.program and count >= LARGE and not group.is_whole then
       wanted, groups = wanted + count, groups + 1
     else
@@ -203,7 +191,7 @@ function plan.elements(self, f)
     end
   end
   self.main.f = false
-  return whole, wanted, groups
+  return whole, wanted, groups, arrays
 end
 
 --- Copies the tables of a plan. Returns as copy_group.

@@ -121,8 +121,8 @@ describe("a table that comes later", function()
     world:spawn(P { x = 1 })
     assert.has_error(function() world:progress(1) end)
     assert.equal(1, #reports)
-    assert.matches("an index of nil cannot be compiled: is the table filled, "
-      .. "or the variable set, before%?", reports[1])
+    assert.matches("an index of nil cannot be compiled: fill the table, or "
+      .. "set the variable, before", reports[1])
     map = { true }
     world:progress(1)
     assert.matches("compiled", world:explain())
