@@ -52,6 +52,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
   world/link_flush world/observe world/deferral world/deferred_change \
   world/spawn_as world/family world/replace world/clone world/world_hash \
   world/world_explain world/world_trim \
+  state/snapshot state/restore \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_part program/program_ir \
   program/program_cycles program/program_parse program/program_print \
@@ -66,7 +67,8 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
   api/for_bindings api/float_mode api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_grid api/api_query api/kept_end api/api_family api/api_bulk \
   api/api_list api/api_link api/api_name api/api_observe api/row_access \
-  api/api_program api/program_keys api/api_world api/api_layout
+  api/api_program api/program_keys api/api_snapshot api/api_world \
+  api/api_layout
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
@@ -78,7 +80,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   world/telling world/components world/parts world/families \
   world/world_methods world/advice world/entity_methods world/link_methods \
   world/field_calls world/value_calls world/spawner world/prepared \
-  world/traceback world/frames world/totals world/script_hash query/lua_query \
+  world/traceback world/frames world/totals world/lua_snapshot world/script_hash query/lua_query \
   query/lua_grid query/world_queries query/column_copy query/kept_columns \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/observer_calls query/observers query/world_close \

@@ -292,6 +292,41 @@ ECS_API uint64_t ecs_world_hash(const ecs_World *world);
  * nor on how components are stored. Cost: reads the whole world. */
 ECS_API uint64_t ecs_world_state_hash(const ecs_World *world);
 
+/* Snapshots --------------------------------------------------------------- */
+
+typedef struct ecs_Snapshot ecs_Snapshot;
+
+/* Makes a snapshot that holds nothing yet. The world owns it: it ends with the
+ * world, at the latest. Its memory is counted as the world's, is kept from one
+ * ecs_snapshot_take to the next, and is freed by ecs_snapshot_destroy. Returns
+ * ECS_OK, ECS_E_ARGUMENT or ECS_E_MEMORY; on failure *snapshot is NULL. */
+ECS_API ecs_Status ecs_snapshot_create(ecs_World *world,
+                                       ecs_Snapshot **snapshot);
+ECS_API void ecs_snapshot_destroy(ecs_Snapshot *snapshot); /* NULL: nothing */
+
+/* Copies the state of the world: all that ecs_world_hash covers, and the counts
+ * by which ecs_world_optimize chooses. Returns ECS_OK; ECS_E_OPEN while the
+ * world is open, or observers are being told; or ECS_E_MEMORY: it holds what it
+ * held before. Cost: copies all columns; where entities, components, links or
+ * names have changed since the last time, these, too. */
+ECS_API ecs_Status ecs_snapshot_take(ecs_Snapshot *snapshot);
+
+/* Puts the state back: the world has the hash that it had, and goes on as it
+ * did. Entities that came later are gone, those that have died live again, with
+ * their handles; tables, and what ecs_group and the like have moved, are as they
+ * were. Components that were defined later stay defined, and nothing has them.
+ * Queries and what else was made for the world stay valid, addresses of columns
+ * and rows do not. Observers are not told, and queries with changes find
+ * everything changed. May be called any number of times. Returns ECS_OK;
+ * ECS_E_OPEN as ecs_snapshot_take; ECS_E_ABSENT: nothing was taken yet; or
+ * ECS_E_MEMORY, ECS_E_LIMIT: nothing has changed. Cost: as ecs_snapshot_take;
+ * where the structure is another by now, also a store for each row outside of
+ * the main group. */
+ECS_API ecs_Status ecs_snapshot_restore(ecs_Snapshot *snapshot);
+
+/* The bytes that a snapshot holds. Cost: constant. */
+ECS_API uint64_t ecs_snapshot_bytes(const ecs_Snapshot *snapshot);
+
 /* Components -------------------------------------------------------------- */
 
 /* The types of fields; the number in a name is the size in bits. */

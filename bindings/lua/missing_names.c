@@ -177,11 +177,13 @@ void bind_open_missing_names(lua_State *L) {
   guard_methods(L, KIND_TOTAL, "total");
   guard_methods(L, KIND_OBSERVER, "handle of world:on");
   guard_methods(L, KIND_GRID, "grid");
+  guard_methods(L, KIND_SNAPSHOT, "snapshot");
   add_to_kind(L, KIND_WORLD, closed);
   add_to_kind(L, KIND_QUERY, closed);
   add_to_kind(L, KIND_TOTAL, closed);
   add_to_kind(L, KIND_OBSERVER, closed);
   add_to_kind(L, KIND_GRID, closed);
+  add_to_kind(L, KIND_SNAPSHOT, closed);
   add_to_kind(L, KIND_DEFINITION, definition);
   add_to_kind(L, KIND_VALUE, value);
   add_to_kind(L, KIND_QUERY, query);

@@ -50,6 +50,7 @@ void ecs_world_destroy(ecs_World *world) {
     api_query_free(world->queries[world->query_count - 1]);
   memory_free(&world->store.memory, world->queries,
               world->query_capacity * sizeof(ecs_Query *));
+  while (world->snapshots != NULL) ecs_snapshot_destroy(world->snapshots);
   link_set_deinit(&world->links, &world->store.memory);
   observer_set_deinit(&world->observers, &world->store.memory);
   entity_names_deinit(&world->names, &world->store.memory);

@@ -33,7 +33,8 @@ typedef enum LivingKind {
   LIVING_QUERY,
   LIVING_BINDING,
   LIVING_PROGRAM,
-  LIVING_GRID
+  LIVING_GRID,
+  LIVING_SNAPSHOT
 } LivingKind;
 
 #ifdef ECS_CHECKED

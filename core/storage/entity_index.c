@@ -1,6 +1,8 @@
 /* entity_index.c: issues entity handles, recycles and retires their indices. */
 #include "storage/entity_index.h"
 
+#include <string.h>
+
 void entity_index_init(EntityIndex *index) {
   *index =
       (EntityIndex){.used = 1, .plain_generations = ECS_GENERATION_LIMIT - 1u};
@@ -147,6 +149,28 @@ ecs_Status entity_index_reserve(EntityIndex *index, Memory *memory,
     return status;
   }
   return ECS_OK;
+}
+
+void entity_index_put(EntityIndex *index, Memory *memory,
+                      const IndexCounts *counts, const char *slots) {
+  uint32_t used = counts->used == 1 ? 0 : counts->used;
+  ECS_ASSERT(used <= index->slot_count);
+  entity_index_unlink(index, memory);
+  for (uint32_t i = 0; i < index->page_count; i++) {
+    uint32_t first = i * SLOT_PAGE_SIZE;
+    uint32_t count = (uint32_t)(page_bytes(index, i) / sizeof(Slot));
+    uint32_t taken = first < used ? used - first : 0;
+    if (taken > count) taken = count;
+    if (taken > 0)
+      memcpy(index->pages[i], slots + (size_t)first * sizeof(Slot),
+             taken * sizeof(Slot));
+    free_slots(index->pages[i], taken, count);
+  }
+  index->used = counts->used;
+  index->free_head = counts->free_head;
+  index->free_count = counts->free_count;
+  index->retired_count = counts->retired_count;
+  index->alive_count = counts->alive_count;
 }
 
 /* Issuing many ---------------------------------------------------------- */

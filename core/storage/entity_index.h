@@ -70,6 +70,22 @@ ECS_INTERNAL void entity_index_unlink(EntityIndex *index, Memory *memory);
 ECS_INTERNAL void entity_index_drop_pages(EntityIndex *index, Memory *memory,
                                           uint32_t page_count);
 
+/* What an index counts, beside its slots. */
+typedef struct IndexCounts {
+  uint32_t used, free_head, free_count, retired_count, alive_count;
+} IndexCounts;
+
+static inline IndexCounts entity_index_counts(const EntityIndex *index) {
+  return (IndexCounts){index->used, index->free_head, index->free_count,
+                       index->retired_count, index->alive_count};
+}
+
+/* Puts counts and slots back that the index had once. slots: those of the used
+ * indices, index 0 included; there is room for them. Cost: every slot. */
+ECS_INTERNAL void entity_index_put(EntityIndex *index, Memory *memory,
+                                   const IndexCounts *counts,
+                                   const char *slots);
+
 /* The pages that the issued indices need. */
 static inline uint32_t entity_index_pages_used(const EntityIndex *index) {
   return index->used == 1 ? 0 : ((index->used - 1u) >> ECS_PAGE_BITS) + 1u;

@@ -334,15 +334,15 @@ ecs_Status table_reserve_bits(Table *table, Memory *memory, uint32_t columns) {
 
 /* Changing ---------------------------------------------------------------- */
 
-void table_clear(Table *table) {
+void table_truncate(Table *table, uint32_t rows) {
+  if (rows >= table->count) return;
+  uint32_t gone = table->count - rows;
   for (uint32_t shift = 0; shift < TABLE_SIZES; shift++)
-    for (uint32_t i = 0; i < table_column_count(table, shift) && table->slab;
-         i++)
-      memset(table_column(table, (ColumnCode)(i << 2 | shift)), 0,
-             (size_t)table->count << shift);
-  if (table->slab != NULL)
-    memset(table->entities, 0, table->count * sizeof(ecs_Entity));
-  table->count = 0;
+    for (uint32_t i = 0; i < table_column_count(table, shift); i++)
+      memset(table_element(table, (ColumnCode)(i << 2 | shift), rows), 0,
+             (size_t)gone << shift);
+  memset(table->entities + rows, 0, gone * sizeof(ecs_Entity));
+  table->count = rows;
 }
 
 /* Invariants -------------------------------------------------------------- */

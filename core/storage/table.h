@@ -61,8 +61,11 @@ static inline uint32_t table_append_many(Table *table, uint32_t count) {
   return first;
 }
 
-/* Removes all rows; the slab stays. Cost: clears every row. */
-ECS_INTERNAL void table_clear(Table *table);
+/* Removes all rows from one on; the slab stays. Cost: clears these rows. */
+ECS_INTERNAL void table_truncate(Table *table, uint32_t rows);
+
+/* Removes all rows. */
+static inline void table_clear(Table *table) { table_truncate(table, 0); }
 
 /* Checked builds: layout, addresses and zero padding hold. Cost: all of it. */
 ECS_INTERNAL bool table_check_invariants(const Table *table);

@@ -13,7 +13,9 @@ void entity_names_deinit(EntityNames *names, Memory *memory) {
   memory_free(memory, names->names, names->capacity * sizeof(EntityName));
   memory_free(memory, names->by_text, names->text_capacity * sizeof(uint32_t));
   locator_deinit(&names->by_index, memory);
+  uint64_t version = names->version;
   entity_names_init(names);
+  names->version = version + 1;
 }
 
 ecs_Entity entity_names_find(const EntityNames *names, const char *name) {
@@ -47,6 +49,7 @@ void entity_names_drop(EntityNames *names, Memory *memory, uint32_t position) {
   names->by_text[gone.text] = 0;
   text_pool_release(&names->texts, memory, gone.text);
   names->count--;
+  names->version++;
   if (position < names->count)
     place(names, position, names->names[names->count]);
 }
@@ -89,6 +92,7 @@ ecs_Status entity_names_set(EntityNames *names, Memory *memory,
   if (names->by_text[text] != 0)
     entity_names_drop(names, memory, names->by_text[text] - 1);
   place(names, names->count++, (EntityName){entity, text});
+  names->version++;
   return ECS_OK;
 }
 

@@ -31,12 +31,13 @@ typedef struct EntityNames {
   Locator by_index;  /* narrow; a position in names */
   uint32_t *by_text; /* owned; by text: a position in names, plus one */
   uint32_t text_capacity;
+  uint64_t version; /* grows when a name is given or dropped */
 } EntityNames;
 
 /* Allocates nothing. */
 ECS_INTERNAL void entity_names_init(EntityNames *names);
 
-/* Frees everything. */
+/* Frees everything: there are no names. */
 ECS_INTERNAL void entity_names_deinit(EntityNames *names, Memory *memory);
 
 /* The entity that has a name, dead or alive; 0: none. */

@@ -49,6 +49,7 @@ struct ecs_World {
   QueryUses uses;
   ObserverSet observers;
   EntityNames names;
+  struct ecs_Snapshot *snapshots; /* owned: state/snapshot.h */
   uint64_t dropped;   /* changes of entities destroyed before they came */
   ecs_Holder *holder; /* see ecs_world_hold; borrowed; NULL: none */
   Level levels[ECS_NESTING_LIMIT]; /* the first depth of them are open */

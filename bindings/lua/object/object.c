@@ -27,9 +27,10 @@ static const char state_key = 0;
 #define STATE_MAGIC UINT64_C(0x3c6ef372fe94f82b)
 
 static const char *const kind_names[KIND_COUNT] = {
-    "ecs.Component", "ecs.Value", "ecs.World",    "ecs.Query",   "ecs.Kernel",
-    "ecs.Library",   "ecs.View",  "ecs.Rows",     "ecs.Program", "ecs.Total",
-    "ecs.Copy",      "ecs.Links", "ecs.Observer", "ecs.Prefab",  "ecs.Grid"};
+    "ecs.Component", "ecs.Value",   "ecs.World", "ecs.Query",
+    "ecs.Kernel",    "ecs.Library", "ecs.View",  "ecs.Rows",
+    "ecs.Program",   "ecs.Total",   "ecs.Copy",  "ecs.Links",
+    "ecs.Observer",  "ecs.Prefab",  "ecs.Grid",  "ecs.Snapshot"};
 
 /* Tables of the state ------------------------------------------------------ */
 

@@ -18,12 +18,14 @@
  *      LuaObserver  a function that is told of changes of a world
  *      Prefab       parts and children of entities that are spawned from it
  *      LuaGrid      an ecs_Grid, which belongs to a query
+ *      LuaSnapshot  a copy of the state of a world
  *
  *      ModuleState --> definitions,       LuaQuery --> LuaWorld
  *        libraries (upvalue 1 of          Kernel, Program --> LuaQuery
  *        every function)                  View --> LuaQuery or LuaWorld
  *                                         RowLoop --> LuaQuery or LuaGrid
  *                                         LuaGrid --> LuaQuery
+ *                                         LuaSnapshot --> LuaWorld
  *                                         Total, LuaObserver <-> LuaWorld
  *
  * An arrow is a reference through a private table: a world outlives the objects
@@ -73,6 +75,7 @@ typedef enum ObjectKind {
   KIND_OBSERVER,
   KIND_PREFAB,
   KIND_GRID,
+  KIND_SNAPSHOT,
   KIND_COUNT
 } ObjectKind;
 

@@ -103,6 +103,9 @@ static void forget(LuaWorld *world) {
     life->native = NULL;
   }
   world->grids = NULL;
+  for (SnapshotLife *life = world->snapshots; life; life = life->next)
+    life->native = NULL;
+  world->snapshots = NULL;
 }
 
 static void native_ended(ecs_Holder *holder) {

@@ -21,6 +21,12 @@ typedef struct GridLife {
   struct GridLife *next; /* of the same world */
 } GridLife;
 
+/* What a world knows of a snapshot (lua_snapshot.c). */
+typedef struct SnapshotLife {
+  ecs_Snapshot *native;      /* NULL: it has ended */
+  struct SnapshotLife *next; /* of the same world */
+} SnapshotLife;
+
 typedef struct LuaWorld {
   Header header;
   ModuleState *state;        /* never NULL */
@@ -56,6 +62,7 @@ typedef struct LuaWorld {
   struct Total *totals;      /* kept alive by the private table; see totals.h */
   uint64_t tally_count;      /* of all totals; none is ever removed */
   GridLife *grids;           /* of those that live */
+  SnapshotLife *snapshots;   /* likewise */
   uint64_t frame;            /* the number of the last one, from 1 */
   uint64_t step;             /* the same of steps of phases */
   bool in_step;              /* of a phase with fixed steps */

@@ -46,6 +46,10 @@ void bind_tally_reach(Tally *tally, ReductionKind kind, uint64_t run,
 
 /* Tallies ----------------------------------------------------------------- */
 
+const char *bind_total_kind(const Total *total) {
+  return kind_words[total->kind];
+}
+
 Tally *bind_tally_find(const Total *total, const char *system) {
   Tally *tally = total->tallies;
   while (tally && strcmp(tally->system, system) != 0) tally = tally->next;

@@ -39,6 +39,9 @@ typedef struct Total {
   char name[];
 } Total;
 
+/* "sum", "min" or "max". */
+BIND_INTERNAL const char *bind_total_kind(const Total *total);
+
 /* The tally of a system; NULL when the system has never added. */
 BIND_INTERNAL Tally *bind_tally_find(const Total *total, const char *system);
 

@@ -1,0 +1,27 @@
+/* restore.h: puts the state of a snapshot back.
+ *
+ * Three ways, the first that fits:
+ *
+ *      same structure      only values have changed: the columns are copied
+ *      same groups         tables begin as in the snapshot, which is the rule:
+ *                          their rows are copied, later tables are dropped
+ *      anything else       groups are built anew, beside those that are there,
+ *                          and exchanged
+ *
+ * All memory is reserved first, so that what fails has changed nothing. Versions
+ * and the row epoch only grow, and every row counts as changed, so that what was
+ * found in the world before is found anew. Components that the snapshot does not
+ * know are where their definition puts them, without rows. Observers are not
+ * told.
+ */
+#ifndef ECS_RESTORE_H
+#define ECS_RESTORE_H
+
+#include "state/snapshot.h"
+
+/* Puts back a state that was taken; the world is not open. ECS_E_MEMORY,
+ * ECS_E_LIMIT: nothing has changed. Cost: as snapshot_take; where the structure
+ * is another, also a store for each row of a group other than the main one. */
+ECS_INTERNAL ecs_Status snapshot_restore(ecs_Snapshot *snapshot);
+
+#endif

@@ -1,0 +1,207 @@
+--- snapshot: copies of the state of a world, and how it goes back to one.
+--
+--     local before = world:snapshot()    world:restore(before)
+--     local past = world:history(8)      past:take()    past:rewind(3)
+--
+-- A snapshot has two parts, which are taken and put back together:
+--
+--     ecs.core     entities, values, storage, links, names
+--     here         clocks of phases; which systems are disabled, and their
+--                  time; totals; the state that the world is in
+--
+-- What is here goes by the names of phases and systems.
+
+local require = require("ecs.standard").inner "ecs.snapshot"
+
+local backend = require "ecs.backend"
+local event = require "ecs.event"
+local message = require "ecs.message"
+local system = require "ecs.system"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, ipairs, next, type = error, ipairs, next, type
+local setmetatable, tostring = setmetatable, tostring
+
+local core = backend.core
+
+-- snapshot -> what is here of it
+local parts = setmetatable({}, { __mode = "k" })
+
+-- The part that is here -------------------------------------------------------
+
+local function read_systems(state)
+  local systems = {}
+  for _, entry in ipairs(system.list(state)) do
+    system.count_runs(entry)
+    systems[entry.name] = {
+      enabled = entry.enabled, rest = entry.rest, since = entry.since,
+    }
+  end
+  return systems
+end
+
+local function read(world, state)
+  local clocks = {}
+  for name, clock in next, state.clocks do
+    clocks[name] = { runs = clock.runs, rest = clock.rest }
+  end
+  return {
+    clocks = clocks, systems = read_systems(state),
+    totals = core.tallies(world), state = state.state,
+    next_state = state.next_state,
+  }
+end
+
+--- Systems that came later begin anew.
+local function put_systems(state, systems)
+  for _, entry in ipairs(system.list(state)) do
+    local was = systems[entry.name]
+    if was then entry.enabled = was.enabled end
+    if entry.rest then
+      entry.rest = was and was.rest or 0.0
+      entry.since = was and was.since or 0.0
+    end
+    entry.counted = entry.runs
+  end
+  event.change(state)
+end
+
+local function put(world, state, part)
+  for name, clock in next, state.clocks do
+    local was = part.clocks[name]
+    clock.runs, clock.rest = was.runs, was.rest
+  end
+  put_systems(state, part.systems)
+  core.put_tallies(world, part.totals)
+  state.state, state.next_state = part.state, part.next_state
+end
+
+-- Snapshots -------------------------------------------------------------------
+
+--- Raises an error inside of callbacks and frames.
+local function check_idle(world, call, what, level)
+  local busy = core.busy(world)
+  if busy then
+    error("ecs: " .. call .. ": " .. what .. " inside " .. busy
+      .. ": do it between frames", level + 1)
+  end
+end
+
+local function take(world, snapshot, level)
+  local state = system.state(world)
+  local part = read(world, state)
+  local taken, problem = core.take(snapshot)
+  if not taken then error(problem, level + 1) end
+  parts[snapshot] = part
+end
+
+local function create(world, level)
+  local snapshot, problem = core.snapshot(world)
+  if not snapshot then error(problem, level + 1) end
+  return snapshot
+end
+
+local function restore(world, snapshot, level)
+  local state = system.state(world)
+  -- Counts that wait are of what will not have been.
+  local done, problem = core.restore(snapshot)
+  if not done then error(problem, level + 1) end
+  put(world, state, parts[snapshot])
+end
+
+local methods = {}
+
+--- Copies the state of the world. into: a snapshot of it to be used again; it
+-- then holds the new state, and is returned. Raises an error inside callbacks
+-- and frames, and where memory is refused; then a snapshot that was given holds
+-- what it held.
+function methods.snapshot(world, into)
+  backend.check_world(world, "snapshot")
+  if into ~= nil and (core.kind(into) ~= "ecs.Snapshot"
+    or core.snapshot_world(into) ~= world) then
+    error("ecs: snapshot takes nothing, or a snapshot of this world to use "
+      .. "again, not " .. message.describe(into), 2)
+  end
+  check_idle(world, "snapshot", "the state cannot be copied", 2)
+  local snapshot = into or create(world, 2)
+  take(world, snapshot, 2)
+  return snapshot
+end
+
+--- Puts the state of a snapshot back. Raises an error inside callbacks and
+-- frames, and where memory is refused; then nothing has changed.
+function methods.restore(world, snapshot)
+  backend.check_world(world, "restore")
+  if core.kind(snapshot) ~= "ecs.Snapshot" then
+    error("ecs: restore takes what world:snapshot gave, not "
+      .. message.describe(snapshot), 2)
+  elseif core.snapshot_world(snapshot) ~= world then
+    error("ecs: restore: the snapshot is of another world", 2)
+  elseif not parts[snapshot] then
+    error("ecs: restore: the snapshot holds no state", 2)
+  end
+  check_idle(world, "restore", "the state cannot be put back", 2)
+  restore(world, snapshot, 2)
+end
+
+-- Histories -------------------------------------------------------------------
+
+--- The most states of a history.
+local MOST = 4096
+
+local function is_count(value, most)
+  return type(value) == "number" and value % 1 == 0 and value >= 1
+    and value <= most
+end
+
+--- The states of a history: ring[1] to ring[most], of which the newest is at
+-- `last` and `held` are in use.
+local function make(world, most)
+  local past = { ring = {}, most = most, last = 0, held = 0 }
+  function past.take()
+    check_idle(world, "take", "the state cannot be copied", 3)
+    local place = past.last % past.most + 1
+    past.ring[place] = past.ring[place] or create(world, 3)
+    take(world, past.ring[place], 3)
+    past.last = place
+    if past.held < past.most then past.held = past.held + 1 end
+  end
+  function past.rewind(back)
+    if not is_count(back, MOST) then
+      error("ecs: rewind takes how many states to go back, 1 for the last one "
+        .. "that was taken, not " .. message.describe(back), 3)
+    elseif back > past.held then
+      error("ecs: rewind: the history holds " .. past.held
+        .. (past.held == 1 and " state" or " states") .. ", and not the "
+        .. "one " .. tostring(back) .. " back", 3)
+    end
+    check_idle(world, "rewind", "the state cannot be put back", 3)
+    local place = (past.last - back) % past.most + 1
+    restore(world, past.ring[place], 3)
+    past.last, past.held = place, past.held - (back - 1)
+  end
+  return past
+end
+
+--- Begins a history of the world: the last `most` states that were taken.
+-- Their memory is used again and again.
+function methods.history(world, most)
+  backend.check_world(world, "history")
+  if not is_count(most, MOST) then
+    error("ecs: history takes how many states it may hold, from 1 to " .. MOST
+      .. ", not " .. message.describe(most), 2)
+  end
+  local past = make(world, most)
+  local calls = {}
+  function calls.take() backend.check_world(world, "take") past.take() end
+  function calls.rewind(_, back)
+    backend.check_world(world, "rewind")
+    past.rewind(back)
+  end
+  function calls.count() return past.held end
+  return calls
+end
+
+core.install("ecs.World", methods)
+
+return true
