@@ -589,6 +589,39 @@ function World:hash() end
 ---@return string digits 16 hexadecimal digits
 function World:state_hash() end
 
+---Copies the state of the world. Raises an error inside callbacks and frames.
+---Cost: copies all columns.
+---@param into? ecs.Snapshot of this world, to be used again
+---@return ecs.Snapshot
+function World:snapshot(into) end
+
+---Puts a state back: entities, values, storage, clocks and totals are as they
+---were. Raises an error inside callbacks and frames.
+---@param snapshot ecs.Snapshot of this world
+function World:restore(snapshot) end
+
+---Begins a history, which holds the last states that were taken.
+---@param most integer how many, 1 to 4096
+---@return ecs.History
+function World:history(most) end
+
+---@class ecs.Snapshot
+
+---@class ecs.History
+local History = {}
+
+---Copies the state; the oldest one is forgotten where there is no room.
+function History:take() end
+
+---Puts back the state that was taken so many times ago, 1 for the last one.
+---Those after it are forgotten.
+---@param back integer
+function History:rewind(back) end
+
+---Returns how many states are held.
+---@return integer
+function History:count() end
+
 ---The total of this name that sums the numbers added by rows of each systems.
 ---Every call returns the same object.
 ---@param name string 1 to 255 bytes

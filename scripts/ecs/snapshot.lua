@@ -20,7 +20,7 @@ local system = require "ecs.system"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs, next, type = error, ipairs, next, type
-local setmetatable, tostring = setmetatable, tostring
+local format, setmetatable = string.format, setmetatable
 
 local core = backend.core
 
@@ -61,7 +61,7 @@ local function put_systems(state, systems)
       entry.rest = was and was.rest or 0.0
       entry.since = was and was.since or 0.0
     end
-    entry.counted = entry.runs
+    entry.counted = entry.runs -- what waits to be counted has not been
   end
   event.change(state)
 end
@@ -103,7 +103,6 @@ end
 
 local function restore(world, snapshot, level)
   local state = system.state(world)
-  -- Counts that wait are of what will not have been.
   local done, problem = core.restore(snapshot)
   if not done then error(problem, level + 1) end
   put(world, state, parts[snapshot])
@@ -154,52 +153,54 @@ local function is_count(value, most)
     and value <= most
 end
 
---- The states of a history: ring[1] to ring[most], of which the newest is at
--- `last` and `held` are in use.
-local function make(world, most)
-  local past = { ring = {}, most = most, last = 0, held = 0 }
-  function past.take()
-    check_idle(world, "take", "the state cannot be copied", 3)
-    local place = past.last % past.most + 1
-    past.ring[place] = past.ring[place] or create(world, 3)
-    take(world, past.ring[place], 3)
-    past.last = place
-    if past.held < past.most then past.held = past.held + 1 end
+local function refuse_back(back, held, level)
+  if not is_count(back, MOST) then
+    error("ecs: rewind takes how many states to go back, 1 for the last one "
+      .. "that was taken, not " .. message.describe(back), level + 1)
+  elseif back > held then
+    error("ecs: rewind: the history holds " .. held
+      .. (held == 1 and " state" or " states") .. ", so there is none "
+      .. format("%.0f", back) .. " back", level + 1)
   end
-  function past.rewind(back)
-    if not is_count(back, MOST) then
-      error("ecs: rewind takes how many states to go back, 1 for the last one "
-        .. "that was taken, not " .. message.describe(back), 3)
-    elseif back > past.held then
-      error("ecs: rewind: the history holds " .. past.held
-        .. (past.held == 1 and " state" or " states") .. ", and not the "
-        .. "one " .. tostring(back) .. " back", 3)
-    end
-    check_idle(world, "rewind", "the state cannot be put back", 3)
-    local place = (past.last - back) % past.most + 1
-    restore(world, past.ring[place], 3)
-    past.last, past.held = place, past.held - (back - 1)
-  end
-  return past
 end
 
---- Begins a history of the world: the last `most` states that were taken.
--- Their memory is used again and again.
+--- Begins a history of the world: the last `most` states that were taken. Their
+-- memory is used again and again.
 function methods.history(world, most)
   backend.check_world(world, "history")
   if not is_count(most, MOST) then
     error("ecs: history takes how many states it may hold, from 1 to " .. MOST
       .. ", not " .. message.describe(most), 2)
   end
-  local past = make(world, most)
-  local calls = {}
-  function calls.take() backend.check_world(world, "take") past.take() end
-  function calls.rewind(_, back)
-    backend.check_world(world, "rewind")
-    past.rewind(back)
+  -- ring[1] to ring[most]: the newest state is at `last`, `held` are in use.
+  local ring, last, held, past = {}, 0, 0, {}
+
+  --- Copies the state; the oldest one is forgotten where there is no room.
+  function past.take()
+    backend.check_world(world, "take")
+    check_idle(world, "take", "the state cannot be copied", 2)
+    local place = last % most + 1
+    ring[place] = ring[place] or create(world, 2)
+    take(world, ring[place], 2)
+    last = place
+    if held < most then held = held + 1 end
   end
-  function calls.count() return past.held end
-  return calls
+
+  --- Puts the state back that was taken `back` times ago; 1: the last one.
+  -- Later ones are forgotten.
+  function past.rewind(_, back)
+    backend.check_world(world, "rewind")
+    refuse_back(back, held, 2)
+    check_idle(world, "rewind", "the state cannot be put back", 2)
+    local place = (last - back) % most + 1
+    restore(world, ring[place], 2)
+    last, held = place, held - (back - 1)
+  end
+
+  --- How many states there are to go back to.
+  function past.count() return held end
+
+  return past
 end
 
 core.install("ecs.World", methods)

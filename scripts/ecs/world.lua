@@ -20,6 +20,7 @@ require "ecs.frame"
 require "ecs.profile"
 require "ecs.explain"
 require "ecs.hash"
+require "ecs.snapshot"
 require "ecs.advice"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -92,19 +92,22 @@ static int snapshot_world(lua_State *L) {
   return 1;
 }
 
-/* Is something open in the world that a change of everything would break? */
-static bool is_open(const LuaWorld *world) {
-  return bind_world_open(world) != NULL || world->running || world->telling;
+/* Nil and why where a frame runs; 0: it does not. Walks and recordings refuse by
+ * the status of the core. */
+static int refuse_frame(lua_State *L, const LuaWorld *world, const char *call) {
+  if (!world->running && !world->telling) return 0;
+  lua_pushfstring(L, "ecs: %s: not possible inside a frame or an observer",
+                  call);
+  return bind_fail(L);
 }
 
 /* take(snapshot): copies the state of the world. True, or nil and why. */
 static int take(lua_State *L) {
-  const LuaSnapshot *snapshot = check(L);
-  LuaWorld *world = snapshot->world;
-  ecs_Status status = ECS_E_OPEN;
-  if (!is_open(world))
-    BIND_WITH_RELIEF(L, world, status,
-                     ecs_snapshot_take(check(L)->life.native));
+  LuaWorld *world = check(L)->world;
+  ecs_Status status;
+  int refused = refuse_frame(L, world, "snapshot");
+  if (refused != 0) return refused;
+  BIND_WITH_RELIEF(L, world, status, ecs_snapshot_take(check(L)->life.native));
   if (status != ECS_OK) return refuse(L, world, status, "snapshot");
   bind_world_charge(L, world);
   lua_pushboolean(L, true);
@@ -113,12 +116,12 @@ static int take(lua_State *L) {
 
 /* restore(snapshot): puts that state back. True, or nil and why. */
 static int restore(lua_State *L) {
-  const LuaSnapshot *snapshot = check(L);
-  LuaWorld *world = snapshot->world;
-  ecs_Status status = ECS_E_OPEN;
-  if (!is_open(world))
-    BIND_WITH_RELIEF(L, world, status,
-                     ecs_snapshot_restore(check(L)->life.native));
+  LuaWorld *world = check(L)->world;
+  ecs_Status status;
+  int refused = refuse_frame(L, world, "restore");
+  if (refused != 0) return refused;
+  BIND_WITH_RELIEF(L, world, status,
+                   ecs_snapshot_restore(check(L)->life.native));
   if (status != ECS_OK) return refuse(L, world, status, "restore");
   bind_world_charge(L, world);
   lua_pushboolean(L, true);

@@ -21,16 +21,15 @@ static uint64_t number_word(double number) {
   return word;
 }
 
-/* What system number k has added to totals; a run that added nothing counts as
- * none. The order in which totals were made does not count. */
-static uint64_t sum_tallies(const LuaWorld *world, const char *system,
-                            uint64_t k) {
+/* What a system, known by its name, has added to totals; a run that added
+ * nothing counts as none. The order in which totals were made does not count. */
+static uint64_t sum_tallies(const LuaWorld *world, const char *system) {
   uint64_t sum = 0;
   for (const Total *total = world->totals; total; total = total->next) {
     const Tally *tally = bind_tally_find(total, system);
     if (!tally || tally->value == reduction_start(total->kind)) continue;
-    uint64_t hash = mix((uint64_t)total->kind, total->name, k);
-    sum += mix(hash, "total", number_word(tally->value));
+    uint64_t hash = mix((uint64_t)total->kind, total->name, 0);
+    sum += mix(mix(hash, system, 0), "total", number_word(tally->value));
   }
   return sum;
 }
@@ -54,24 +53,26 @@ static uint64_t mix_number(lua_State *L, uint64_t hash, const char *key) {
   return number == 0 ? 0 : mix(hash, key, number_word(number));
 }
 
-/* The systems of the list at index 2. */
+/* The system that is on top of the stack, by its name. */
+static uint64_t hash_system(lua_State *L, const LuaWorld *world) {
+  if (!lua_istable(L, -1) || !push_entry(L, -1, "name", LUA_TSTRING)) return 0;
+  const char *name = lua_tostring(L, -1); /* kept alive by the table */
+  lua_pop(L, 1);
+  uint64_t sum = sum_tallies(world, name), hash = mix(4, name, 0);
+  if (push_entry(L, -1, "enabled", LUA_TBOOLEAN)) {
+    if (!lua_toboolean(L, -1)) sum += mix(hash, "disabled", 1);
+    lua_pop(L, 1);
+  }
+  return sum + mix_number(L, hash, "rest") + mix_number(L, hash, "since");
+}
+
+/* The systems of the list at index 2, in any order. */
 static uint64_t sum_systems(lua_State *L, const LuaWorld *world) {
   uint64_t sum = 0;
   int count = lua_istable(L, 2) ? (int)lua_rawlen(L, 2) : 0;
   for (int k = 1; k <= count; k++) {
     lua_rawgeti(L, 2, k);
-    if (lua_istable(L, -1)) {
-      if (push_entry(L, -1, "name", LUA_TSTRING)) {
-        sum += sum_tallies(world, lua_tostring(L, -1), (uint64_t)k);
-        lua_pop(L, 1);
-      }
-      if (push_entry(L, -1, "enabled", LUA_TBOOLEAN)) {
-        if (!lua_toboolean(L, -1)) sum += mix(1, "disabled", (uint64_t)k);
-        lua_pop(L, 1);
-      }
-      uint64_t hash = mix(4, "system", (uint64_t)k);
-      sum += mix_number(L, hash, "rest") + mix_number(L, hash, "since");
-    }
+    sum += hash_system(L, world);
     lua_pop(L, 1);
   }
   return sum;
