@@ -607,20 +607,14 @@ function World:history(most) end
 
 ---@class ecs.Snapshot
 
+---The last states of a world that were taken. take: copies the state; the
+---oldest is forgotten where there is no room. rewind: puts the state back that
+---was taken so many times ago, 1 for the last one; those after it are
+---forgotten. count: returns how many are held.
 ---@class ecs.History
-local History = {}
-
----Copies the state; the oldest one is forgotten where there is no room.
-function History:take() end
-
----Puts back the state that was taken so many times ago, 1 for the last one.
----Those after it are forgotten.
----@param back integer
-function History:rewind(back) end
-
----Returns how many states are held.
----@return integer
-function History:count() end
+---@field take fun(self: ecs.History)
+---@field rewind fun(self: ecs.History, back: integer)
+---@field count fun(self: ecs.History): integer
 
 ---The total of this name that sums the numbers added by rows of each systems.
 ---Every call returns the same object.

@@ -75,10 +75,10 @@ SnapshotKey snapshot_key(const ecs_World *world) {
 /* Room ------------------------------------------------------------------ */
 
 /* How much of everything the world's state has. */
-typedef struct Sizes {
+typedef struct StateSizes {
   uint32_t components, tables, words, pages;
   size_t places, columns, names;
-} Sizes;
+} StateSizes;
 
 /* The bytes that the columns of a table take. */
 static size_t column_bytes(const Table *table) {
@@ -96,9 +96,9 @@ static size_t name_bytes(const EntityNames *names) {
   return bytes;
 }
 
-static Sizes measure(const ecs_World *world) {
+static StateSizes measure(const ecs_World *world) {
   const Store *store = &world->store;
-  Sizes sizes = {.places = store->index.used * sizeof(Slot)};
+  StateSizes sizes = {.places = store->index.used * sizeof(Slot)};
   for (uint32_t i = 0; i < store->groups.count; i++) {
     const Group *group = store->groups.all[i];
     sizes.components += group->component_count;
@@ -137,7 +137,7 @@ static bool ensure_list(Memory *memory, void *list, uint32_t *capacity,
   return done;
 }
 
-static bool reserve_lists(ecs_Snapshot *to, const Sizes *sizes) {
+static bool reserve_lists(ecs_Snapshot *to, const StateSizes *sizes) {
   const ecs_World *world = to->world;
   Memory *memory = &to->world->store.memory;
   uint32_t groups = world->store.groups.count;
@@ -160,7 +160,7 @@ static bool reserve_lists(ecs_Snapshot *to, const Sizes *sizes) {
                      sizeof(uint32_t));
 }
 
-static bool reserve(ecs_Snapshot *to, const Sizes *sizes) {
+static bool reserve(ecs_Snapshot *to, const StateSizes *sizes) {
   Memory *memory = &to->world->store.memory;
   size_t nodes = (size_t)sizes->pages * LINK_PAGE_NODES * sizeof(LinkNode);
   return reserve_lists(to, sizes) &&
@@ -319,7 +319,7 @@ ecs_Status snapshot_take(ecs_Snapshot *snapshot) {
   SnapshotKey key = snapshot_key(world);
   bool first = !snapshot->taken;
   bool names = first || snapshot->key.names != key.names;
-  Sizes sizes = measure(world);
+  StateSizes sizes = measure(world);
   if (names) sizes.names = name_bytes(&world->names);
   if (!reserve(snapshot, &sizes)) return ECS_E_MEMORY;
   if (first || !snapshot_has_structure(snapshot, &key))

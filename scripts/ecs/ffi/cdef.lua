@@ -94,6 +94,13 @@ size_t ecs_world_explain(const ecs_World *world, char *text,
                                  size_t capacity);
 uint64_t ecs_world_hash(const ecs_World *world);
 uint64_t ecs_world_state_hash(const ecs_World *world);
+typedef struct ecs_Snapshot ecs_Snapshot;
+ecs_Status ecs_snapshot_create(ecs_World *world,
+                                       ecs_Snapshot **snapshot);
+void ecs_snapshot_destroy(ecs_Snapshot *snapshot);
+ecs_Status ecs_snapshot_take(ecs_Snapshot *snapshot);
+ecs_Status ecs_snapshot_restore(ecs_Snapshot *snapshot);
+uint64_t ecs_snapshot_bytes(const ecs_Snapshot *snapshot);
 typedef enum ecs_Scalar {
   ECS_F32 = 0,
   ECS_F64,
