@@ -128,6 +128,7 @@ typedef enum ecs_Status {
                       issued, or its index is out of reach */
   ECS_E_LINK,      /* a link to an entity that is not alive */
   ECS_E_CIRCLE,    /* a link of a tree that would close a circle */
+  ECS_E_FILE,      /* bytes that are no save, or could not be written */
   ECS_STATUS_COUNT
 } ecs_Status;
 
@@ -1371,6 +1372,71 @@ ECS_API void ecs_notices_drop(ecs_World *world);
 /* The address of the number of notices that wait for a round. It is the same for
  * the life of the world. */
 ECS_API const uint32_t *ecs_world_notices(const ecs_World *world);
+
+/* Saves ------------------------------------------------------------------- */
+
+typedef struct ecs_Saved ecs_Saved;
+
+/* Takes the next bytes of a save. */
+typedef struct ecs_SaveSink {
+  bool (*write)(void *user, const void *bytes, size_t count); /* false: they
+                          could not be written; it is not called again */
+  void *user;
+} ecs_SaveSink;
+
+/* Writes the state of the world, and a text of the host's, as a save: a ZIP
+ * archive of a manifest and an array file of NumPy for each column, see
+ * docs/reference.md. Worlds of equal ecs_world_hash give equal bytes. Returns
+ * ECS_OK; ECS_E_OPEN as ecs_snapshot_take; ECS_E_ARGUMENT; ECS_E_FILE: the sink
+ * refused; ECS_E_MEMORY; or ECS_E_LIMIT: more than 4 GiB. What was given to the
+ * sink until then is no save. Cost: reads everything three times. */
+ECS_API ecs_Status ecs_world_save(ecs_World *world, const char *text,
+                                  size_t text_bytes, const ecs_SaveSink *sink);
+
+/* Takes a save apart for a world. The bytes must stay until ecs_saved_close,
+ * which must be called before the world ends. Returns ECS_OK, ECS_E_ARGUMENT,
+ * ECS_E_MEMORY, or ECS_E_FILE: they are no save, or damaged; then a sentence is
+ * in problem, of at most problem_bytes. On failure *saved is NULL. Cost: reads
+ * every byte. */
+ECS_API ecs_Status ecs_saved_open(ecs_World *world, const char *bytes,
+                                  size_t count, ecs_Saved **saved,
+                                  char *problem, size_t problem_bytes);
+ECS_API void ecs_saved_close(ecs_Saved *saved); /* NULL: nothing */
+
+/* The components of a save, in the order of their names, and how one of them was
+ * defined; what is in the description is borrowed from the save. Returns
+ * ECS_E_ARGUMENT for a number that is not below the count. */
+ECS_API uint32_t ecs_saved_component_count(const ecs_Saved *saved);
+ECS_API ecs_Status ecs_saved_component(const ecs_Saved *saved, uint32_t number,
+                                       ecs_ComponentDescription *description);
+
+/* The host's text, borrowed from the bytes of the save; its length is written to
+ * *bytes. */
+ECS_API const char *ecs_saved_text(const ecs_Saved *saved, size_t *bytes);
+
+/* How names in a save are to be read, and who is told of what is not as in the
+ * save. */
+typedef struct ecs_LoadListener {
+  const char *(*rename)(void *user,
+                        const char *name);        /* the name of the world's
+                          component; NULL of a tag stored as bits: leave it out.
+                          The function may be NULL */
+  void (*tell)(void *user, const char *sentence); /* may be NULL */
+  void *user;
+} ecs_LoadListener;
+
+/* Puts the state of a save in place of the world's. The world must have
+ * components of all the names: fields that it has beside those of the save get
+ * their defaults, those that it lacks are dropped, other types are converted
+ * value by value. Where a component's storage is defined otherwise, the world's
+ * definition counts. Observers are not told. Returns ECS_OK; ECS_E_OPEN as
+ * ecs_snapshot_restore; ECS_E_FILE: the save is damaged or does not fit, and a
+ * sentence is in problem; ECS_E_MEMORY or ECS_E_LIMIT. Then nothing has changed;
+ * only where memory is refused again and again while what was is put back, the
+ * world is left as one of the two. Cost: reads the save twice. */
+ECS_API ecs_Status ecs_saved_load(const ecs_Saved *saved,
+                                  const ecs_LoadListener *listener,
+                                  char *problem, size_t problem_bytes);
 
 /* Native kernels ---------------------------------------------------------- */
 

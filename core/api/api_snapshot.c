@@ -1,8 +1,10 @@
-/* api_snapshot.c: the border for snapshots of a world. */
+/* api_snapshot.c: the border for snapshots and saves of a world. */
 #define ECS_DEFINES_API /* ecs.h */
 
 #include "base/misuse.h"
+#include "state/load.h"
 #include "state/restore.h"
+#include "state/save.h"
 
 #define MUST_LIVE(snapshot) ECS_MUST_LIVE(SNAPSHOT, snapshot)
 
@@ -42,4 +44,68 @@ ecs_Status ecs_snapshot_restore(ecs_Snapshot *snapshot) {
 uint64_t ecs_snapshot_bytes(const ecs_Snapshot *snapshot) {
   MUST_LIVE(snapshot);
   return snapshot_bytes(snapshot);
+}
+
+/* Saves ------------------------------------------------------------------- */
+
+ecs_Status ecs_world_save(ecs_World *world, const char *text, size_t text_bytes,
+                          const ecs_SaveSink *sink) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (sink == NULL || sink->write == NULL || (text == NULL && text_bytes > 0))
+    return ECS_E_ARGUMENT;
+  return is_busy(world) ? ECS_E_OPEN
+                        : state_save(world, text, text_bytes, *sink);
+}
+
+ecs_Status ecs_saved_open(ecs_World *world, const char *bytes, size_t count,
+                          ecs_Saved **saved, char *problem,
+                          size_t problem_bytes) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (saved == NULL) return ECS_E_ARGUMENT;
+  *saved = NULL;
+  if ((bytes == NULL && count > 0) || (problem == NULL && problem_bytes > 0))
+    return ECS_E_ARGUMENT;
+  ecs_Status status =
+      saved_open(world, bytes, count, saved, problem, problem_bytes);
+  if (status == ECS_OK) LIVING_ENTER(SAVED, *saved);
+  return status;
+}
+
+void ecs_saved_close(ecs_Saved *saved) {
+  if (saved == NULL) return;
+  ECS_MUST_LIVE(SAVED, saved);
+  LIVING_LEAVE(SAVED, saved);
+  saved_close(saved);
+}
+
+uint32_t ecs_saved_component_count(const ecs_Saved *saved) {
+  ECS_MUST_LIVE(SAVED, saved);
+  return saved->components.count;
+}
+
+ecs_Status ecs_saved_component(const ecs_Saved *saved, uint32_t number,
+                               ecs_ComponentDescription *description) {
+  ECS_MUST_LIVE(SAVED, saved);
+  if (description == NULL || number >= saved->components.count)
+    return ECS_E_ARGUMENT;
+  *description = saved_describe(saved, &saved_components(saved)[number]);
+  return ECS_OK;
+}
+
+const char *ecs_saved_text(const ecs_Saved *saved, size_t *bytes) {
+  ECS_MUST_LIVE(SAVED, saved);
+  ECS_MISUSE_IF(bytes == NULL, "bytes is NULL");
+  *bytes = saved->script_bytes;
+  return saved->script;
+}
+
+ecs_Status ecs_saved_load(const ecs_Saved *saved,
+                          const ecs_LoadListener *listener, char *problem,
+                          size_t problem_bytes) {
+  ECS_MUST_LIVE(SAVED, saved);
+  ecs_LoadListener none = {NULL, NULL, NULL};
+  if (problem == NULL && problem_bytes > 0) return ECS_E_ARGUMENT;
+  if (is_busy(saved->world)) return ECS_E_OPEN;
+  return state_load(saved, listener == NULL ? &none : listener, problem,
+                    problem_bytes);
 }

@@ -34,7 +34,8 @@ typedef enum LivingKind {
   LIVING_BINDING,
   LIVING_PROGRAM,
   LIVING_GRID,
-  LIVING_SNAPSHOT
+  LIVING_SNAPSHOT,
+  LIVING_SAVED
 } LivingKind;
 
 #ifdef ECS_CHECKED

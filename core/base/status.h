@@ -32,7 +32,8 @@
   X(ECS_E_TURNS, "a loop of a kernel program does not end")                    \
   X(ECS_E_TAKEN, "the handle cannot be given to an entity")                    \
   X(ECS_E_LINK, "the entity to link to is not alive")                          \
-  X(ECS_E_CIRCLE, "the link would close a circle")
+  X(ECS_E_CIRCLE, "the link would close a circle")                            \
+  X(ECS_E_FILE, "the bytes are no save, or could not be written")
 /* clang-format on */
 
 #endif

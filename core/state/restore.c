@@ -112,15 +112,6 @@ static void put_values(const Restore *restore) {
 
 /* The same groups --------------------------------------------------------- */
 
-/* Is a component that is later than the snapshot where its definition puts it? */
-static bool is_at_home(const Component *component) {
-  if (component->storage == ECS_STORE_SPARSE)
-    return component->group_id != 0 && component->group->component_count == 1 &&
-           !component_is_bits(component);
-  return component->group_id == 0 &&
-         component_is_bits(component) == (component->storage == ECS_STORE_BITS);
-}
-
 static bool group_fits(const ecs_Snapshot *from, const Group *group) {
   const SnapshotGroup *was = &from->groups[group->id];
   if (group->component_count < was->component_count) return false;
@@ -147,7 +138,7 @@ static bool groups_fit(const Restore *restore) {
   if (store->groups.count < restore->from->group_count) return false;
   for (ecs_Component id = restore->from->component_total;
        id < store->components.count; id++)
-    if (!is_at_home(&store->components.all[id])) return false;
+    if (!component_is_home(&store->components.all[id])) return false;
   for (uint32_t i = 0; i < restore->from->group_count; i++)
     if (!group_fits(restore->from, store->groups.all[i])) return false;
   return true;
@@ -166,7 +157,7 @@ static ecs_Status reserve_tables(Memory *memory, Group *group,
     if (status == ECS_OK)
       status = reserve_places(memory, group, from, table_was);
     if (status != ECS_OK) return status;
-    ECS_ASSERT(table->id == k);
+    if (table->id != k) return ECS_E_FILE; /* a mask came twice */
   }
   return ECS_OK;
 }
@@ -387,6 +378,8 @@ static ecs_Status make_names(Restore *restore) {
     if (status != ECS_OK) return status;
     bytes += strlen(bytes) + 1;
   }
+  /* A name or an entity came twice. */
+  if (restore->names.count != from->name_count) return ECS_E_FILE;
   return ECS_OK;
 }
 

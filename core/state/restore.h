@@ -20,7 +20,8 @@
 #include "state/snapshot.h"
 
 /* Puts back a state that was taken; the world is not open. ECS_E_MEMORY,
- * ECS_E_LIMIT: nothing has changed. Cost: as snapshot_take; where the structure
+ * ECS_E_LIMIT, or ECS_E_FILE, where the snapshot was made from bytes and has a
+ * table or a name twice: nothing has changed. Cost: as snapshot_take; where the structure
  * is another, also a store for each row of a group other than the main one. */
 ECS_INTERNAL ecs_Status snapshot_restore(ecs_Snapshot *snapshot);
 

@@ -74,12 +74,6 @@ SnapshotKey snapshot_key(const ecs_World *world) {
 
 /* Room ------------------------------------------------------------------ */
 
-/* How much of everything the world's state has. */
-typedef struct StateSizes {
-  uint32_t components, tables, words, pages;
-  size_t places, columns, names;
-} StateSizes;
-
 /* The bytes that the columns of a table take. */
 static size_t column_bytes(const Table *table) {
   size_t bytes = 0;
@@ -98,7 +92,8 @@ static size_t name_bytes(const EntityNames *names) {
 
 static StateSizes measure(const ecs_World *world) {
   const Store *store = &world->store;
-  StateSizes sizes = {.places = store->index.used * sizeof(Slot)};
+  StateSizes sizes = {.groups = store->groups.count,
+                      .places = store->index.used * sizeof(Slot)};
   for (uint32_t i = 0; i < store->groups.count; i++) {
     const Group *group = store->groups.all[i];
     sizes.components += group->component_count;
@@ -140,9 +135,8 @@ static bool ensure_list(Memory *memory, void *list, uint32_t *capacity,
 static bool reserve_lists(ecs_Snapshot *to, const StateSizes *sizes) {
   const ecs_World *world = to->world;
   Memory *memory = &to->world->store.memory;
-  uint32_t groups = world->store.groups.count;
   uint32_t total = world->store.components.count;
-  return ensure_list(memory, &to->groups, &to->group_capacity, groups,
+  return ensure_list(memory, &to->groups, &to->group_capacity, sizes->groups,
                      sizeof(SnapshotGroup)) &&
          ensure_list(memory, &to->components, &to->component_capacity,
                      sizes->components, sizeof(SnapshotComponent)) &&
@@ -160,7 +154,7 @@ static bool reserve_lists(ecs_Snapshot *to, const StateSizes *sizes) {
                      sizeof(uint32_t));
 }
 
-static bool reserve(ecs_Snapshot *to, const StateSizes *sizes) {
+bool snapshot_reserve(ecs_Snapshot *to, const StateSizes *sizes) {
   Memory *memory = &to->world->store.memory;
   size_t nodes = (size_t)sizes->pages * LINK_PAGE_NODES * sizeof(LinkNode);
   return reserve_lists(to, sizes) &&
@@ -321,7 +315,7 @@ ecs_Status snapshot_take(ecs_Snapshot *snapshot) {
   bool names = first || snapshot->key.names != key.names;
   StateSizes sizes = measure(world);
   if (names) sizes.names = name_bytes(&world->names);
-  if (!reserve(snapshot, &sizes)) return ECS_E_MEMORY;
+  if (!snapshot_reserve(snapshot, &sizes)) return ECS_E_MEMORY;
   if (first || !snapshot_has_structure(snapshot, &key))
     copy_structure(snapshot);
   copy_columns(snapshot);

@@ -94,6 +94,12 @@ struct ecs_Snapshot {
   SnapshotBytes names;
 };
 
+/* How much of everything a state has. */
+typedef struct StateSizes {
+  uint32_t groups, components, tables, words, pages;
+  size_t places, columns, names; /* in bytes */
+} StateSizes;
+
 /* Makes one that holds nothing yet, which the world owns. ECS_E_MEMORY. */
 ECS_INTERNAL ecs_Status snapshot_create(ecs_World *world,
                                         ecs_Snapshot **snapshot);
@@ -108,6 +114,10 @@ ECS_INTERNAL uint64_t snapshot_bytes(const ecs_Snapshot *snapshot);
  * holds what it held. Cost: the columns; where structure, links or names have
  * changed since it was taken last, these, too. */
 ECS_INTERNAL ecs_Status snapshot_take(ecs_Snapshot *snapshot);
+
+/* Makes room for a state. False: ECS_E_MEMORY; it holds what it held. */
+ECS_INTERNAL bool snapshot_reserve(ecs_Snapshot *snapshot,
+                                   const StateSizes *sizes);
 
 /* The key of the world's state as it is now. */
 ECS_INTERNAL SnapshotKey snapshot_key(const ecs_World *world);

@@ -86,6 +86,15 @@ static inline bool component_is_bits(const Component *component) {
   return component->bits_index != GROUP_NOT_BITS;
 }
 
+/* Is it where its definition puts it? Using a component for the first time
+ * defines it, which must not change what is said of the world. */
+static inline bool component_is_home(const Component *component) {
+  if (component->storage == ECS_STORE_SPARSE)
+    return component->group_id != 0 && component->group->component_count == 1;
+  return component->group_id == 0 &&
+         component_is_bits(component) == (component->storage == ECS_STORE_BITS);
+}
+
 /* Does adding it concern more than its own columns? Then it is recorded, and
  * applied at once where nothing is open. */
 static inline bool component_reaches(const Component *component) {

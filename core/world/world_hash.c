@@ -141,16 +141,6 @@ static uint64_t hash_group(const Store *store, const Group *group) {
   return hash;
 }
 
-/* Is the component where its definition puts it? Using a component for the
- * first time defines it, which must not change the hash. */
-static bool is_at_home(const Component *component) {
-  bool bits = component_is_bits(component);
-  if (component->storage == ECS_STORE_SPARSE)
-    return component->group_id != 0 && component->group->component_count == 1;
-  return component->group_id == 0 &&
-         bits == (component->storage == ECS_STORE_BITS);
-}
-
 /* Which components share a group, as far as their definitions do not say so.
  * The main group stands for itself: every definition may add to it. */
 static uint64_t sum_partition(const Store *store) {
@@ -159,7 +149,7 @@ static uint64_t sum_partition(const Store *store) {
     const Component *component = &store->components.all[i];
     const Group *group = component->group;
     uint64_t members = 0;
-    if (is_at_home(component)) continue;
+    if (component_is_home(component)) continue;
     for (uint32_t bit = 0; group->id != 0 && bit < group->component_count;
          bit++)
       members += hash_schema(

@@ -1,0 +1,784 @@
+/* load.c: puts the state of a save into a world. */
+#include "state/load.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "change/regroup.h"
+#include "state/restore.h"
+#include "world/world_hash.h"
+
+/* What becomes of a component of the save. */
+typedef struct LoadComponent {
+  ecs_Component id; /* 0: it is left out */
+  uint32_t bit;     /* in its group */
+  bool moves;       /* its definition stores it otherwise than the save's */
+  uint64_t row;     /* the next one of its columns */
+  uint64_t tag_row; /* the next byte of its tags */
+} LoadComponent;
+
+typedef struct Load {
+  const ecs_Saved *saved;
+  const ecs_LoadListener *listener;
+  ecs_World *world;
+  Store *store;
+  Memory *memory;
+  ecs_Snapshot *to;
+  LoadComponent *components; /* owned; by number */
+  uint32_t *numbers; /* owned; by id: number in the save plus one; 0: none */
+  uint32_t *marks;   /* owned; by index: FREE, RETIRED, or PLACED plus the last
+                         group that has it */
+  uint64_t *mask;    /* owned; scratch, for the components of a group */
+  LinkNode *nodes;   /* owned; scratch, of one link */
+  uint32_t node_pages;
+  bool same; /* all is as in the save, so its hash must be, too */
+  char *problem;
+  size_t problem_bytes;
+} Load;
+
+enum { NEW = 0, FREE, RETIRED, PLACED };
+
+static ecs_Status refuse(const Load *load, const char *sentence) {
+  snprintf(load->problem, load->problem_bytes, "%s", sentence);
+  return ECS_E_FILE;
+}
+
+static ecs_Status refuse_of(const Load *load, const char *format,
+                            const char *name, const char *field) {
+  snprintf(load->problem, load->problem_bytes, format, name, field);
+  return ECS_E_FILE;
+}
+
+static void tell(Load *load, const char *format, const char *name,
+                 const char *field) {
+  char text[600];
+  load->same = false;
+  if (load->listener->tell == NULL) return;
+  snprintf(text, sizeof text, format, name, field);
+  load->listener->tell(load->listener->user, text);
+}
+
+static uint32_t get32(const char *at, uint64_t k) {
+  uint32_t number;
+  memcpy(&number, at + k * sizeof number, sizeof number);
+  return number;
+}
+
+static uint64_t get64(const char *at, uint64_t k) {
+  uint64_t number;
+  memcpy(&number, at + k * sizeof number, sizeof number);
+  return number;
+}
+
+static Slot *slot_at(const Load *load, uint32_t index) {
+  return (Slot *)(void *)load->to->places.bytes + index;
+}
+
+/* Components -------------------------------------------------------------- */
+
+static ecs_Status begin(Load *load) {
+  uint32_t total = load->store->components.count;
+  load->components = memory_zeroed(load->memory, load->saved->components.count,
+                                   sizeof(LoadComponent));
+  load->numbers = memory_zeroed(load->memory, total, sizeof(uint32_t));
+  load->mask = memory_zeroed(load->memory, total / 64u + 1, sizeof(uint64_t));
+  load->marks =
+      memory_zeroed(load->memory, load->saved->used, sizeof(uint32_t));
+  load->node_pages = (load->saved->used >> LINK_PAGE_BITS) + 1;
+  load->nodes = memory_zeroed(load->memory, load->node_pages * LINK_PAGE_NODES,
+                              sizeof(LinkNode));
+  bool done =
+      (load->components != NULL || load->saved->components.count == 0) &&
+      load->numbers != NULL && load->mask != NULL && load->marks != NULL &&
+      load->nodes != NULL;
+  return done ? snapshot_create(load->world, &load->to) : ECS_E_MEMORY;
+}
+
+static void end(Load *load) {
+  uint32_t total = load->store->components.count;
+  if (load->to != NULL) snapshot_destroy(load->to);
+  memory_free(load->memory, load->components,
+              load->saved->components.count * sizeof(LoadComponent));
+  memory_free(load->memory, load->numbers, total * sizeof(uint32_t));
+  memory_free(load->memory, load->mask, (total / 64u + 1) * sizeof(uint64_t));
+  memory_free(load->memory, load->marks, load->saved->used * sizeof(uint32_t));
+  memory_free(load->memory, load->nodes,
+              load->node_pages * LINK_PAGE_NODES * sizeof(LinkNode));
+}
+
+/* The field of a name; NULL: the save has none. */
+static const SavedField *find_field(const Load *load,
+                                    const SavedComponent *component,
+                                    const char *name) {
+  const SavedField *fields = saved_fields(load->saved, component);
+  for (uint32_t i = 0; i < component->field_count; i++)
+    if (strcmp(fields[i].name, name) == 0) return &fields[i];
+  return NULL;
+}
+
+/* Tells which fields are new, other, or gone. */
+static ecs_Status compare_fields(Load *load, const SavedComponent *component,
+                                 const Schema *schema) {
+  const SavedField *fields = saved_fields(load->saved, component);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < schema->field_count; i++) {
+    const SchemaField *field = &schema->fields[i];
+    const SavedField *was = find_field(load, component, field->name);
+    uint64_t bits;
+    memcpy(&bits, &field->default_value, sizeof bits);
+    kept += was != NULL;
+    if (was == NULL)
+      tell(load, "%s.%s is new: it has its default", schema->name, field->name);
+    else if (was->type != field->type)
+      tell(load, "%s.%s has another type: it was converted", schema->name,
+           field->name);
+    else if (was->link != field->link || was->tree != field->tree)
+      tell(load, "%s.%s is another kind of link", schema->name, field->name);
+    if (was != NULL &&
+        (was->type == ECS_ENTITY || was->type == ECS_BOOL ||
+         field->type == ECS_ENTITY || field->type == ECS_BOOL) &&
+        was->type != field->type)
+      return refuse_of(load, "%s.%s has a type that cannot be converted",
+                       schema->name, field->name);
+  }
+  for (uint32_t i = 0;
+       kept < component->field_count && i < component->field_count; i++) {
+    uint32_t k = 0;
+    while (k < schema->field_count &&
+           strcmp(schema->fields[k].name, fields[i].name) != 0)
+      k++;
+    if (k == schema->field_count)
+      tell(load, "%s.%s is gone: its values were dropped", schema->name,
+           fields[i].name);
+  }
+  return ECS_OK;
+}
+
+static ecs_Status map_component(Load *load, uint32_t number) {
+  const SavedComponent *component = &saved_components(load->saved)[number];
+  const char *name = component->name;
+  if (load->listener->rename != NULL)
+    name = load->listener->rename(load->listener->user, name);
+  if (name == NULL) {
+    load->same = false;
+    return component->bits ? ECS_OK
+                           : refuse_of(load, "%s%s is no tag stored as bits",
+                                       component->name, "");
+  }
+  if (name != component->name) load->same = false;
+  ecs_Component id = store_find_component(load->store, name);
+  if (id == 0)
+    return refuse_of(load, "the world has no component %s%s", name, "");
+  if (load->numbers[id] != 0)
+    return refuse_of(load, "two components become %s%s", name, "");
+  const Component *known = &load->store->components.all[id];
+  load->numbers[id] = number + 1;
+  load->components[number].id = id;
+  load->components[number].moves = known->storage != component->storage;
+  if (component->bits && known->field_count > 0)
+    return refuse_of(load,
+                     "%s is a tag stored as bits there and has fields "
+                     "here%s",
+                     name, "");
+  return compare_fields(load, component, known->schema);
+}
+
+/* Sizes ------------------------------------------------------------------- */
+
+static bool is_home_set(const Component *component) {
+  return component->storage == ECS_STORE_SPARSE;
+}
+
+/* The bytes of a row of a group's table, as the world will store it. */
+static size_t row_bytes(const Load *load, const SavedTable *table) {
+  const uint32_t *members = saved_members(load->saved, table->first_member);
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < table->member_count; i++) {
+    const Schema *schema =
+        load->store->components.all[load->components[members[i]].id].schema;
+    for (uint32_t k = 0; k < schema->field_count; k++)
+      bytes += scalar_bytes(schema->fields[k].type);
+  }
+  return bytes;
+}
+
+static uint32_t count_bits(const Load *load, const SavedGroup *group) {
+  const uint32_t *members = saved_members(load->saved, group->first_member);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < group->member_count; i++)
+    count += saved_components(load->saved)[members[i]].bits &&
+             load->components[members[i]].id != 0;
+  return count;
+}
+
+static ecs_Status reserve(Load *load) {
+  const ecs_Saved *saved = load->saved;
+  uint32_t total = load->store->components.count;
+  StateSizes sizes = {.groups = saved->groups.count + total,
+                      .components = total,
+                      .tables = saved->tables.count,
+                      .places = saved->used * sizeof(Slot)};
+  for (uint32_t i = 0; i < saved->groups.count; i++) {
+    const SavedGroup *group = &saved_groups(saved)[i];
+    size_t tag_bytes = (count_bits(load, group) + 7u) / 8u;
+    for (uint32_t k = 0; k < group->table_count; k++) {
+      const SavedTable *table = &saved_tables(saved, group)[k];
+      sizes.words += group->member_count / 64u + 1;
+      sizes.places += table->rows * sizeof(ecs_Entity);
+      sizes.columns += (row_bytes(load, table) + tag_bytes) * table->rows;
+    }
+  }
+  for (uint32_t i = 0; i < load->world->links.count; i++)
+    sizes.pages += load->node_pages;
+  for (uint32_t i = 0; i < saved->names.count; i++)
+    sizes.names += sizeof(ecs_Entity) + 256;
+  return snapshot_reserve(load->to, &sizes) ? ECS_OK : ECS_E_MEMORY;
+}
+
+/* Entities ---------------------------------------------------------------- */
+
+/* The indices that no entity has. */
+static ecs_Status load_free(Load *load) {
+  const ecs_Saved *saved = load->saved;
+  uint32_t retired = 0;
+  load->to->index = (IndexCounts){
+      .used = saved->used,
+      .free_head = saved->free_count > 0 ? get32(saved->free, 0) : 0,
+      .free_count = saved->free_count,
+      .retired_count = saved->retired,
+      .alive_count = (uint32_t)saved_groups(saved)->rows};
+  *slot_at(load, 0) = (Slot){(uint32_t)SLOT_FREE << ECS_INDEX_BITS, 0};
+  for (uint32_t i = 1; i < saved->used; i++) {
+    uint32_t generation = get32(saved->generations, i - 1u);
+    bool is_retired = generation >> 31 != 0;
+    generation &= UINT32_C(0x7fffffff);
+    if (generation >= ECS_GENERATION_LIMIT)
+      return refuse(load, "a generation in it is too high");
+    *slot_at(load, i) = (Slot){0, generation};
+    if (!is_retired) continue;
+    *slot_at(load, i) =
+        (Slot){(uint32_t)SLOT_RETIRED << ECS_INDEX_BITS, generation};
+    load->marks[i] = RETIRED;
+    retired++;
+  }
+  if (retired != saved->retired)
+    return refuse(load, "its generations.npy is wrong");
+  for (uint32_t k = 0; k < saved->free_count; k++) {
+    uint32_t index = get32(saved->free, k);
+    uint32_t next = k + 1 < saved->free_count ? get32(saved->free, k + 1u) : 0;
+    if (index == 0 || index >= saved->used || load->marks[index] != NEW ||
+        next > ECS_INDEX_MASK)
+      return refuse(load, "its free.npy is wrong");
+    load->marks[index] = FREE;
+    slot_at(load, index)->row_bits =
+        (uint32_t)SLOT_FREE << ECS_INDEX_BITS | next;
+  }
+  return ECS_OK;
+}
+
+/* An entity has a row of the main group. */
+static bool place_main(Load *load, ecs_Entity entity, uint32_t table,
+                       uint32_t row) {
+  uint32_t index = id_index(entity);
+  if (index == 0 || index >= load->saved->used || load->marks[index] != NEW ||
+      entity != id_make(index, slot_at(load, index)->table_bits))
+    return false;
+  load->marks[index] = PLACED;
+  *slot_at(load, index) = (Slot){row, table | slot_hint(id_generation(entity))};
+  return true;
+}
+
+/* Is an entity of the save alive? */
+static bool is_alive(const Load *load, ecs_Entity entity) {
+  uint32_t index = id_index(entity);
+  if (entity >> ECS_HANDLE_BITS != 0 || index == 0 ||
+      index >= load->saved->used || load->marks[index] < PLACED)
+    return false;
+  Slot slot = *slot_at(load, index);
+  const SnapshotTable *table = &load->to->tables[slot_table(slot)];
+  return get64(load->to->places.bytes + table->entities, slot_row(slot)) ==
+         entity;
+}
+
+/* The same in another group: each entity once. */
+static bool place_other(Load *load, ecs_Entity entity, uint32_t group) {
+  uint32_t index = id_index(entity);
+  if (!is_alive(load, entity) || load->marks[index] == PLACED + group)
+    return false;
+  load->marks[index] = PLACED + group;
+  slot_at(load, index)->table_bits |= slot_summary_bit(group);
+  return true;
+}
+
+/* Values ------------------------------------------------------------------ */
+
+/* A number of any type but entity, as a double, which holds all of them. */
+static double get_number(ecs_Scalar type, const char *at) {
+  union {
+    float f32;
+    double f64;
+    int8_t i8;
+    uint8_t u8;
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+    uint32_t u32;
+  } value;
+  memcpy(&value, at, scalar_bytes(type));
+  switch (type) {
+    case ECS_F32: return (double)value.f32;
+    case ECS_F64: return value.f64;
+    case ECS_I8: return value.i8;
+    case ECS_U8: return value.u8;
+    case ECS_I16: return value.i16;
+    case ECS_U16: return value.u16;
+    case ECS_I32: return value.i32;
+    default: return value.u32;
+  }
+}
+
+/* Stores a number as an element of a type. False: it does not fit. */
+static bool put_number(ecs_Scalar type, void *element, double number) {
+  static const double least[] = {-128, 0, -32768, 0, -2147483648.0, 0};
+  static const double most[] = {127,   255,          32767,
+                                65535, 2147483647.0, 4294967295.0};
+  int64_t whole = 0;
+  if (type == ECS_F64) {
+    memcpy(element, &number, sizeof number);
+  } else if (type == ECS_F32) {
+    float narrow = (float)number;
+    if (number == number && (double)narrow != number) return false;
+    memcpy(element, &narrow, sizeof narrow);
+  } else {
+    if (!(number >= least[type - ECS_I8] && number <= most[type - ECS_I8]))
+      return false;
+    whole = (int64_t)number;
+    if ((double)whole != number) return false;
+    memcpy(element, &whole, scalar_bytes(type)); /* its low bytes */
+  }
+  scalar_canonicalize(type, element);
+  return true;
+}
+
+/* A column of a table, from the save or from the default. Returns where its
+ * bytes end; NULL: a value is wrong, and *status and problem say why. */
+static char *load_column(Load *load, const SavedComponent *component,
+                         const SchemaField *field, uint64_t first,
+                         uint32_t rows, char *to) {
+  const SavedField *was = find_field(load, component, field->name);
+  size_t bytes = scalar_bytes(field->type);
+  if (was != NULL && was->type == field->type) {
+    memcpy(to, was->values + first * bytes, rows * bytes);
+    if (ecs_scalar_canonicalize_many(field->type, to, rows) == 0)
+      return to + rows * bytes;
+    (void)refuse_of(load, "a value of %s.%s is none", component->name,
+                    field->name);
+    return NULL;
+  }
+  for (uint32_t row = 0; row < rows; row++, to += bytes) {
+    double value = field->default_value;
+    uint64_t element = 0;
+    if (was != NULL)
+      value = get_number(was->type,
+                         was->values + (first + row) * scalar_bytes(was->type));
+    if (field->type == ECS_BOOL) element = value != 0;
+    if (field->type < ECS_BOOL && !put_number(field->type, &element, value)) {
+      (void)refuse_of(load, "a value of %s.%s does not fit its type",
+                      component->name, field->name);
+      return NULL;
+    }
+    memcpy(to, &element, bytes);
+  }
+  return to;
+}
+
+static char *load_columns(Load *load, const SavedTable *table, char *to) {
+  const uint32_t *members = saved_members(load->saved, table->first_member);
+  for (uint32_t i = 0; to != NULL && i < table->member_count; i++) {
+    LoadComponent *made = &load->components[members[i]];
+    const Schema *schema = load->store->components.all[made->id].schema;
+    for (uint32_t k = 0; to != NULL && k < schema->field_count; k++)
+      to = load_column(load, &saved_components(load->saved)[members[i]],
+                       &schema->fields[k], made->row, table->rows, to);
+    made->row += table->rows;
+  }
+  return to;
+}
+
+/* Tags stored as bits: columns of eight of them. False: a byte is no bit. */
+static bool load_tags(Load *load, const SavedGroup *group, uint32_t rows,
+                      char *to) {
+  const uint32_t *members = saved_members(load->saved, group->first_member);
+  uint32_t bits_index = 0;
+  for (uint32_t i = 0; i < group->member_count; i++) {
+    const SavedComponent *component =
+        &saved_components(load->saved)[members[i]];
+    LoadComponent *made = &load->components[members[i]];
+    if (!component->bits) continue;
+    for (uint32_t row = 0; row < rows; row++) {
+      uint8_t bit = (uint8_t)component->tags[made->tag_row + row];
+      if (bit > 1) return false;
+      if (made->id != 0)
+        to[(size_t)(bits_index / 8u) * rows + row] =
+            (char)((uint8_t)to[(size_t)(bits_index / 8u) * rows + row] |
+                   bit << bits_index % 8u);
+    }
+    made->tag_row += rows;
+    bits_index += made->id != 0;
+  }
+  return true;
+}
+
+/* Groups ------------------------------------------------------------------ */
+
+/* The components of a group, those that are left out excepted; of the main one
+ * also those that the save does not have, and that belong there. */
+static void load_members(Load *load, const SavedGroup *from, SnapshotGroup *to,
+                         uint32_t *components) {
+  const uint32_t *members = saved_members(load->saved, from->first_member);
+  to->first_component = *components;
+  for (uint32_t i = 0; i < from->member_count; i++) {
+    LoadComponent *made = &load->components[members[i]];
+    if (made->id == 0) continue;
+    made->bit = to->component_count++;
+    load->to->components[(*components)++] = (SnapshotComponent){
+        made->id, saved_components(load->saved)[members[i]].bits};
+  }
+  if (from != saved_groups(load->saved)) return;
+  for (ecs_Component id = 1; id < load->store->components.count; id++) {
+    const Component *component = &load->store->components.all[id];
+    if (load->numbers[id] != 0 || is_home_set(component)) continue;
+    to->component_count++;
+    load->to->components[(*components)++] =
+        (SnapshotComponent){id, component->storage == ECS_STORE_BITS};
+  }
+}
+
+static void load_mask(Load *load, const SavedTable *from, SnapshotTable *to,
+                      uint32_t *words) {
+  const uint32_t *members = saved_members(load->saved, from->first_member);
+  uint32_t count = load->store->components.count / 64u + 1;
+  memset(load->mask, 0, count * sizeof(uint64_t));
+  for (uint32_t i = 0; i < from->member_count; i++) {
+    uint32_t bit = load->components[members[i]].bit;
+    load->mask[bit / 64u] |= UINT64_C(1) << bit % 64u;
+  }
+  Mask mask = mask_trim(load->mask, count);
+  to->first_word = *words;
+  to->mask_first = mask.first;
+  to->mask_count = mask.count;
+  if (mask.count > 0)
+    memcpy(load->to->words + *words, mask.words, mask.count * sizeof(uint64_t));
+  *words += mask.count;
+}
+
+/* Has every row of a group other than the main one something of it? */
+static bool rows_have_something(const SnapshotTable *table, const char *tags) {
+  if (table->mask_count > 0) return true;
+  for (uint32_t row = 0; row < table->rows; row++) {
+    bool any = false;
+    for (uint32_t i = 0; i < table->bits_columns; i++)
+      any = any || tags[(size_t)i * table->rows + row] != 0;
+    if (!any) return false;
+  }
+  return true;
+}
+
+static ecs_Status load_table(Load *load, uint32_t group, uint32_t number,
+                             uint64_t first, SnapshotTable *to) {
+  const SavedGroup *from = &saved_groups(load->saved)[group];
+  const SavedTable *was = &saved_tables(load->saved, from)[number];
+  SnapshotBytes *places = &load->to->places, *columns = &load->to->columns;
+  uint32_t bits = (count_bits(load, from) + 7u) / 8u;
+  to->rows = was->rows;
+  to->bits_columns = (uint16_t)bits;
+  to->entities = places->count;
+  to->columns = columns->count;
+  for (uint32_t row = 0; row < was->rows; row++) {
+    ecs_Entity entity = get64(from->entities, first + row);
+    memcpy(places->bytes + places->count, &entity, sizeof entity);
+    places->count += sizeof entity;
+    if (group == 0 ? !place_main(load, entity, number, row)
+                   : !place_other(load, entity, group))
+      return refuse(load, "an entity in it is twice there, or none");
+  }
+  if (was->rows == 0)
+    return load_columns(load, was, places->bytes) != NULL ? ECS_OK : ECS_E_FILE;
+  char *at =
+      columns->bytes == NULL ? load->problem : columns->bytes + columns->count;
+  char *tags = load_columns(load, was, at);
+  if (tags == NULL) return ECS_E_FILE;
+  if (bits > 0) memset(tags, 0, (size_t)bits * was->rows);
+  if (!load_tags(load, from, was->rows, tags))
+    return refuse(load, "a tag in it is neither there nor not");
+  if (group > 0 && !rows_have_something(to, tags))
+    return refuse(load, "an entity in it has nothing of its group");
+  columns->count += (size_t)(tags - at) + (size_t)bits * was->rows;
+  return ECS_OK;
+}
+
+static ecs_Status load_groups(Load *load) {
+  const ecs_Saved *saved = load->saved;
+  ecs_Snapshot *to = load->to;
+  uint32_t components = 0, tables = 0, words = 0;
+  to->places.count = saved->used * sizeof(Slot);
+  to->columns.count = 0;
+  for (uint32_t i = 0; i < saved->groups.count; i++) {
+    const SavedGroup *from = &saved_groups(saved)[i];
+    SnapshotGroup *group = &to->groups[to->group_count];
+    uint64_t row = 0;
+    *group = (SnapshotGroup){.table_count = from->table_count,
+                             .first_table = tables};
+    load_members(load, from, group, &components);
+    if (i > 0 && group->component_count == 0)
+      return refuse(load, "a group of it has no components here");
+    to->group_count++;
+    for (uint32_t k = 0; k < from->table_count; k++) {
+      SnapshotTable *table = &to->tables[tables++];
+      *table = (SnapshotTable){0};
+      load_mask(load, &saved_tables(saved, from)[k], table, &words);
+      ecs_Status status = load_table(load, i, k, row, table);
+      if (status != ECS_OK) return status;
+      row += table->rows;
+      if (i > 0 && table->mask_count == 0 && table->bits_columns == 0)
+        return refuse(load, "a table of it has no components");
+    }
+  }
+  for (ecs_Component id = 1; id < load->store->components.count; id++) {
+    if (load->numbers[id] != 0 ||
+        !is_home_set(&load->store->components.all[id]))
+      continue;
+    to->groups[to->group_count++] =
+        (SnapshotGroup){.component_count = 1,
+                        .first_component = components,
+                        .first_table = tables};
+    to->components[components++] = (SnapshotComponent){id, false};
+  }
+  return ECS_OK;
+}
+
+/* Links ------------------------------------------------------------------- */
+
+/* Puts a source behind the others of its target. */
+static bool link_source(Load *load, ecs_Entity source) {
+  uint32_t self = id_index(source);
+  if (!is_alive(load, source)) return false;
+  LinkNode *node = &load->nodes[self];
+  if (node->target == 0 || node->entity != source || node->next != 0)
+    return false;
+  LinkNode *to = &load->nodes[node->target];
+  if (to->last == self || node->previous != 0) return false;
+  node->previous = to->last;
+  *(to->last == 0 ? &to->first : &load->nodes[to->last].next) = self;
+  to->last = self;
+  to->count++;
+  return true;
+}
+
+/* Reads the targets of all entities from a column. Returns how many there are;
+ * UINT64_MAX: one of them is not alive. */
+static uint64_t load_targets(Load *load, const LinkIndex *index) {
+  const ecs_Snapshot *to = load->to;
+  const Component *component = &load->store->components.all[index->component];
+  uint64_t count = 0;
+  uint32_t number = load->numbers[index->component];
+  if (number == 0) return 0;
+  const SavedComponent *was = &saved_components(load->saved)[number - 1];
+  const SavedField *field =
+      find_field(load, was, component->schema->fields[index->field].name);
+  const SavedGroup *group = &saved_groups(load->saved)[was->group];
+  const SnapshotGroup *made = &to->groups[was->group];
+  uint64_t row = 0;
+  for (uint32_t k = 0; field != NULL && k < group->table_count; k++) {
+    const SnapshotTable *table = &to->tables[made->first_table + k];
+    Mask mask = snapshot_mask(to, table);
+    uint32_t bit = load->components[number - 1].bit;
+    if ((mask_word(&mask, bit / 64u) >> bit % 64u & 1u) == 0) continue;
+    for (uint32_t i = 0; i < table->rows; i++, row++) {
+      ecs_Entity source = get64(to->places.bytes + table->entities, i);
+      ecs_Entity target = get64(field->values, row);
+      if (target == 0) continue;
+      if (!is_alive(load, target)) return UINT64_MAX;
+      load->nodes[id_index(source)].entity = source;
+      load->nodes[id_index(source)].target = id_index(target);
+      load->nodes[id_index(target)].entity = target;
+      count++;
+    }
+  }
+  return count;
+}
+
+/* The order in which sources link, as the save has it; NULL: it has none. */
+static const SavedLink *find_link(const Load *load, const LinkIndex *index) {
+  const Component *component = &load->store->components.all[index->component];
+  const char *name = component->schema->fields[index->field].name;
+  const SavedLink *links = load->saved->links.all;
+  for (uint32_t i = 0; i < load->saved->links.count; i++) {
+    const SavedComponent *was =
+        &saved_components(load->saved)[links[i].component];
+    if (links[i].component + 1 == load->numbers[index->component] &&
+        strcmp(saved_fields(load->saved, was)[links[i].field].name, name) == 0)
+      return &links[i];
+  }
+  return NULL;
+}
+
+static bool link_sources(Load *load, const SavedLink *link, uint64_t count) {
+  uint32_t last = 0;
+  if (link != NULL && link->count != count) return false;
+  for (uint64_t i = 0; link != NULL && i < link->count; i++) {
+    ecs_Entity source = get64(link->sources, i);
+    if (!link_source(load, source)) return false;
+    uint32_t target = load->nodes[id_index(source)].target;
+    if (target < last) return false;
+    last = target;
+  }
+  for (uint32_t i = 1; link == NULL && i < load->saved->used; i++)
+    if (load->nodes[i].target != 0 && !link_source(load, load->nodes[i].entity))
+      return false;
+  return true;
+}
+
+/* Does following targets from any entity come to an end? Each is followed up to
+ * one that was followed before, whose `marks` tells by whom. */
+static bool is_tree(const Load *load, uint32_t *by) {
+  memset(by, 0, load->saved->used * sizeof(uint32_t));
+  for (uint32_t i = 1; i < load->saved->used; i++) {
+    uint32_t at = i;
+    for (; at != 0 && by[at] == 0; at = load->nodes[at].target) by[at] = i;
+    if (at != 0 && by[at] == i) return false;
+  }
+  return true;
+}
+
+static ecs_Status load_link(Load *load, uint32_t number, uint32_t *pages,
+                            uint32_t *by) {
+  const LinkIndex *index = &load->world->links.indices[number];
+  ecs_Snapshot *to = load->to;
+  size_t bytes = (size_t)load->node_pages * LINK_PAGE_NODES * sizeof(LinkNode);
+  memset(load->nodes, 0, bytes);
+  uint64_t count = load_targets(load, index);
+  if (count == UINT64_MAX || !link_sources(load, find_link(load, index), count))
+    return refuse(load, "its links are wrong");
+  if (index->tree && !is_tree(load, by))
+    return refuse(load, "its links close a circle");
+  to->links[number] = (SnapshotLinks){count, 0, *pages};
+  if (count == 0) return ECS_OK;
+  to->links[number].page_count = load->node_pages;
+  for (uint32_t i = 0; i < load->node_pages; i++) to->pages[(*pages)++] = i;
+  memcpy(to->nodes.bytes + to->nodes.count, load->nodes, bytes);
+  to->nodes.count += bytes;
+  return ECS_OK;
+}
+
+static ecs_Status load_links(Load *load) {
+  uint32_t pages = 0;
+  ecs_Status status = ECS_OK;
+  uint32_t *by =
+      memory_zeroed(load->memory, load->saved->used, sizeof(uint32_t));
+  if (by == NULL) return ECS_E_MEMORY;
+  load->to->nodes.count = 0;
+  load->to->link_count = load->world->links.count;
+  for (uint32_t i = 0; status == ECS_OK && i < load->to->link_count; i++)
+    status = load_link(load, i, &pages, by);
+  memory_free(load->memory, by, load->saved->used * sizeof(uint32_t));
+  return status;
+}
+
+/* Names ------------------------------------------------------------------- */
+
+static ecs_Status load_names(Load *load) {
+  const SavedName *names = load->saved->names.all;
+  SnapshotBytes *to = &load->to->names;
+  to->count = 0;
+  load->to->name_count = load->saved->names.count;
+  for (uint32_t i = 0; i < load->saved->names.count; i++) {
+    if (!is_alive(load, names[i].entity))
+      return refuse(load, "an entity with a name is not alive");
+    memcpy(to->bytes + to->count, &names[i].entity, sizeof(ecs_Entity));
+    to->count += sizeof(ecs_Entity);
+    memcpy(to->bytes + to->count, names[i].text, strlen(names[i].text) + 1);
+    to->count += strlen(names[i].text) + 1;
+  }
+  return ECS_OK;
+}
+
+/* All of it --------------------------------------------------------------- */
+
+/* Makes the snapshot. */
+static ecs_Status build(Load *load) {
+  ecs_Status status = ECS_OK;
+  for (uint32_t i = 0; status == ECS_OK && i < load->saved->components.count;
+       i++)
+    status = map_component(load, i);
+  if (status == ECS_OK) status = reserve(load);
+  if (status == ECS_OK) status = load_free(load);
+  if (status == ECS_OK) status = load_groups(load);
+  if (status == ECS_OK) status = load_links(load);
+  if (status == ECS_OK) status = load_names(load);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 1; i < load->store->components.count; i++)
+    load->to->changes[i] = 0;
+  load->to->component_total = load->store->components.count;
+  load->to->use_count = 0;
+  load->to->key =
+      (SnapshotKey){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+  load->to->taken = true;
+  return ECS_OK;
+}
+
+/* Stores components as the program defines them, where the save had other
+ * definitions. */
+static ecs_Status move_home(const Load *load) {
+  static const RegroupTo homes[] = {[ECS_STORE_TABLE] = REGROUP_TO_MAIN,
+                                    [ECS_STORE_SPARSE] = REGROUP_TO_GROUP,
+                                    [ECS_STORE_BITS] = REGROUP_TO_BITS};
+  for (uint32_t i = 0; i < load->saved->components.count; i++) {
+    ecs_Component id = load->components[i].id;
+    if (id == 0 || !load->components[i].moves) continue;
+    ecs_Storage storage = load->store->components.all[id].storage;
+    ecs_Status status = store_regroup(load->store, &id, 1, homes[storage]);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* Restores the snapshot, and what comes behind it. What fails there is taken
+ * back by a snapshot of what was before. */
+static ecs_Status put(Load *load) {
+  ecs_Snapshot *before = NULL;
+  ecs_Status status = snapshot_create(load->world, &before);
+  if (status == ECS_OK) status = snapshot_take(before);
+  if (status == ECS_OK) status = snapshot_restore(load->to);
+  if (status == ECS_E_FILE)
+    status = refuse(load, "a table or a name in it is there twice");
+  if (status == ECS_OK) {
+    status = move_home(load);
+    if (status == ECS_OK && load->same &&
+        world_hash(load->world) != load->saved->hash)
+      status = refuse(load, "its hash is another one");
+    /* There is memory for it: what was there has just been freed. */
+    if (status != ECS_OK && snapshot_restore(before) != ECS_OK)
+      status = refuse(load, "it does not fit into memory");
+  }
+  if (before != NULL) snapshot_destroy(before);
+  return status;
+}
+
+ecs_Status state_load(const ecs_Saved *saved, const ecs_LoadListener *listener,
+                      char *problem, size_t problem_bytes) {
+  Load load = {.saved = saved,
+               .listener = listener,
+               .world = saved->world,
+               .store = &saved->world->store,
+               .memory = saved->memory,
+               .same = true,
+               .problem = problem,
+               .problem_bytes = problem_bytes};
+  ECS_ASSERT(saved->world->depth == 0);
+  ecs_Status status = begin(&load);
+  if (status == ECS_OK) status = build(&load);
+  if (status == ECS_OK) status = put(&load);
+  end(&load);
+  return status;
+}

@@ -1,0 +1,21 @@
+/* save.h: writes the state of a world as an archive: saved_text.h.
+ *
+ * Components are numbered in the order of their names and groups in the order of
+ * their first ones, so that what is written does not depend on the order of
+ * definitions. Left out are components that nothing has, where their definition
+ * puts them.
+ */
+#ifndef ECS_SAVE_H
+#define ECS_SAVE_H
+
+#include "state/archive.h"
+#include "world/world.h"
+
+/* Writes the state of a world that is not open to a sink, with a text of
+ * scripts. ECS_E_FILE: the sink refused; ECS_E_MEMORY; ECS_E_LIMIT: see
+ * archive_end. Cost: reads everything three times; memory: a few words for each
+ * component. */
+ECS_INTERNAL ecs_Status state_save(ecs_World *world, const char *script,
+                                   size_t script_bytes, ecs_SaveSink sink);
+
+#endif

@@ -1,0 +1,251 @@
+/* save_test.c: what was saved is loaded, and nothing else is.
+ *
+ * Worlds that a random program has made are saved and loaded into others, where
+ * the program goes on: hashes and bytes are the same. Then saves are damaged, by
+ * chance, and by somebody who knows the format and mends the checksums: each is
+ * refused and nothing has changed, or what is loaded is sound.
+ */
+#include <stdlib.h>
+
+#include "state/archive.h"
+#include "town_fixture.h"
+
+typedef struct Bytes {
+  char *all;
+  size_t count, capacity;
+  size_t most; /* the sink takes no more; 0: any number */
+} Bytes;
+
+static bool take_bytes(void *user, const void *bytes, size_t count) {
+  Bytes *to = user;
+  if (to->most > 0 && to->count + count > to->most) return false;
+  if (to->count + count > to->capacity) {
+    to->capacity = (to->count + count) * 2;
+    to->all = realloc(to->all, to->capacity);
+    assert_non_null(to->all);
+  }
+  memcpy(to->all + to->count, bytes, count);
+  to->count += count;
+  return true;
+}
+
+static ecs_Status save(const Town *town, Bytes *to) {
+  const ecs_SaveSink sink = {take_bytes, to};
+  to->count = 0;
+  return ecs_world_save(town->world, "a text", 6, &sink);
+}
+
+static ecs_Status load(const Town *town, const Bytes *from, char *problem) {
+  ecs_Saved *saved = NULL;
+  problem[0] = 0;
+  ecs_Status status =
+      ecs_saved_open(town->world, from->all, from->count, &saved, problem, 200);
+  if (status != ECS_OK) return status;
+  size_t bytes = 0;
+  const char *text = ecs_saved_text(saved, &bytes);
+  assert_int_equal(bytes, 6);
+  assert_memory_equal(text, "a text", 6);
+  for (uint32_t i = 0; i < ecs_saved_component_count(saved); i++) {
+    ecs_ComponentDescription how;
+    ecs_Component made = 0;
+    assert_int_equal(ecs_saved_component(saved, i, &how), ECS_OK);
+    /* A save that somebody has made may ask for what cannot be defined. */
+    status = ecs_component(town->world, &how, &made);
+    if (status != ECS_OK) break;
+  }
+  if (status == ECS_OK) status = ecs_saved_load(saved, NULL, problem, 200);
+  ecs_saved_close(saved);
+  return status;
+}
+
+TEST(random_worlds_are_loaded_as_they_were) {
+  char problem[200];
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    Town town, other;
+    Bytes bytes = {0}, again = {0};
+    open_town(&town);
+    open_town(&other);
+    Play play = {.random = seed * UINT64_C(0x9e3779b97f4a7c15)};
+    Play elsewhere = {.random = seed + 77};
+    act(&town, &play, 20 + (uint32_t)seed % 60);
+    if (seed % 3 > 0) act(&other, &elsewhere, (uint32_t)seed % 60);
+    assert_int_equal(save(&town, &bytes), ECS_OK);
+    assert_int_equal(load(&other, &bytes, problem), ECS_OK);
+    assert_true(world_check_invariants(other.world));
+    assert_true(ecs_world_hash(town.world) == ecs_world_hash(other.world));
+    assert_true(look(&town) == look(&other));
+    assert_int_equal(save(&other, &again), ECS_OK);
+    assert_int_equal(bytes.count, again.count);
+    assert_memory_equal(bytes.all, again.all, bytes.count);
+    Play copy = play;
+    for (uint32_t k = 0; k < 2; k++)
+      if (copy.later[k] != 0) define_later(&other, &copy, k);
+    act(&town, &play, 40);
+    act(&other, &copy, 40);
+    assert_true(ecs_world_hash(town.world) == ecs_world_hash(other.world));
+    free(bytes.all);
+    free(again.all);
+    close_town(&town);
+    close_town(&other);
+  }
+}
+
+/* A save of a world that has everything, and the hash of another one. */
+static void begin(Town *town, Bytes *bytes, uint64_t *hash) {
+  Town other;
+  open_town(&other);
+  Play play = {.random = 5};
+  act(&other, &play, 70);
+  assert_int_equal(save(&other, bytes), ECS_OK);
+  close_town(&other);
+  open_town(town);
+  play.random = 9;
+  act(town, &play, 30);
+  define_later(town, &play, 0);
+  define_later(town, &play, 1);
+  *hash = ecs_world_hash(town->world);
+}
+
+TEST(what_is_cut_off_or_flipped_is_refused) {
+  Town town;
+  Bytes bytes = {0};
+  uint64_t hash;
+  char problem[200];
+  begin(&town, &bytes, &hash);
+  size_t whole = bytes.count, step = whole / 1500 + 1;
+  for (bytes.count = 0; bytes.count < whole; bytes.count += step) {
+    assert_int_equal(load(&town, &bytes, problem), ECS_E_FILE);
+    assert_true(strlen(problem) > 0);
+  }
+  bytes.count = whole;
+  for (size_t i = 0; i < whole; i += step)
+    for (uint32_t bit = 0; bit < 8; bit += 3) {
+      bytes.all[i] = (char)(bytes.all[i] ^ 1 << bit);
+      assert_int_equal(load(&town, &bytes, problem), ECS_E_FILE);
+      bytes.all[i] = (char)(bytes.all[i] ^ 1 << bit);
+    }
+  assert_true(ecs_world_hash(town.world) == hash);
+  assert_int_equal(load(&town, &bytes, problem), ECS_OK);
+  free(bytes.all);
+  close_town(&town);
+}
+
+typedef struct Rewrite {
+  const ArchiveEntry *entry;
+  size_t at; /* a byte of it is another one */
+  char byte;
+} Rewrite;
+
+static void put_rewritten(ArchiveOut *out, const void *of) {
+  const Rewrite *rewrite = of;
+  if (rewrite->at >= rewrite->entry->count) {
+    archive_put(out, rewrite->entry->bytes, rewrite->entry->count);
+    return;
+  }
+  archive_put(out, rewrite->entry->bytes, rewrite->at);
+  archive_put(out, &rewrite->byte, 1);
+  archive_put(out, rewrite->entry->bytes + rewrite->at + 1,
+              rewrite->entry->count - rewrite->at - 1);
+}
+
+/* The archive with one byte of one entry changed, and all sums right. */
+static void rewrite(const ArchiveReader *from, uint32_t entry, size_t at,
+                    char byte, Memory *memory, Bytes *to) {
+  static ArchiveWriter writer;
+  to->count = 0;
+  archive_begin(&writer, memory, (ecs_SaveSink){take_bytes, to});
+  for (uint32_t i = 0; i < from->count; i++) {
+    char name[2000];
+    memcpy(name, from->entries[i].name, from->entries[i].name_bytes);
+    name[from->entries[i].name_bytes] = 0;
+    Rewrite how = {&from->entries[i], i == entry ? at : SIZE_MAX, byte};
+    archive_add(&writer, name, put_rewritten, &how);
+  }
+  assert_int_equal(archive_end(&writer), ECS_OK);
+}
+
+TEST(what_somebody_has_made_is_refused_or_sound) {
+  static const char evil[] = {0, 1, 2, '0', '9', ' ', '\n', 'b', 127, -128, -1};
+  Town town;
+  Bytes bytes = {0}, made = {0};
+  uint64_t hash, refused = 0, loaded = 0;
+  char problem[200];
+  const char *sentence = NULL;
+  begin(&town, &bytes, &hash);
+  ArchiveReader reader;
+  Memory memory;
+  memory_init(&memory, (ecs_Memory){0}, 0);
+  assert_int_equal(
+      archive_read(&reader, &memory, bytes.all, bytes.count, &sentence),
+      ECS_OK);
+  for (uint32_t entry = 0; entry + 1 < reader.count; entry++)
+    for (size_t at = 0; at < reader.entries[entry].count; at++)
+      for (uint32_t k = 0; k < sizeof evil; k++) {
+        if (entry > 0 && at < 120 && k > 2) continue; /* a head of an array */
+        if (reader.entries[entry].bytes[at] == evil[k]) continue;
+        rewrite(&reader, entry, at, evil[k], &memory, &made);
+        ecs_Status status = load(&town, &made, problem);
+        assert_true(world_check_invariants(town.world));
+        refused += status != ECS_OK;
+        loaded += status == ECS_OK;
+        if (status == ECS_OK)
+          hash = ecs_world_hash(town.world);
+        else
+          assert_true(ecs_world_hash(town.world) == hash);
+      }
+  assert_true(refused > 1000);
+  assert_true(loaded > 0); /* values, which may be any */
+  archive_reader_deinit(&reader, &memory);
+  free(bytes.all);
+  free(made.all);
+  close_town(&town);
+}
+
+TEST(a_sink_that_refuses_is_told_of) {
+  Town town;
+  Bytes bytes = {.most = 3000};
+  Play play = {.random = 3};
+  open_town(&town);
+  act(&town, &play, 60);
+  uint64_t hash = ecs_world_hash(town.world);
+  assert_int_equal(save(&town, &bytes), ECS_E_FILE);
+  assert_true(ecs_world_hash(town.world) == hash);
+  free(bytes.all);
+  close_town(&town);
+}
+
+TEST(every_allocation_may_fail) {
+  char problem[200];
+  for (uint32_t loads = 0; loads < 2; loads++) {
+    uint64_t injected = 0, nth = 0;
+    do {
+      Town town;
+      Bytes bytes = {0}, other = {0};
+      uint64_t hash;
+      begin(&town, &bytes, &hash);
+      failing_memory_arm(&town.failing, ++nth, FAIL_ONCE);
+      ecs_Status status =
+          loads == 0 ? save(&town, &other) : load(&town, &bytes, problem);
+      injected = failing_memory_disarm(&town.failing);
+      assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+      assert_true(world_check_invariants(town.world));
+      if (injected > 0 || loads == 0)
+        assert_true(ecs_world_hash(town.world) == hash);
+      free(bytes.all);
+      free(other.all);
+      close_town(&town);
+    } while (injected > 0);
+    assert_true(nth > 3);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_worlds_are_loaded_as_they_were),
+      cmocka_unit_test(what_is_cut_off_or_flipped_is_refused),
+      cmocka_unit_test(what_somebody_has_made_is_refused_or_sound),
+      cmocka_unit_test(a_sink_that_refuses_is_told_of),
+      cmocka_unit_test(every_allocation_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
