@@ -73,7 +73,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
-  object/plain_table object/read_file object/tokens object/same_code \
+  object/plain_table object/read_file object/save_file object/tokens object/same_code \
   object/lua_math component/definition component/new_definition \
   component/define component/prefab component/new_prefab \
   component/host_definition world/open_walk world/recent_queries \
@@ -81,7 +81,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   world/telling world/components world/parts world/families \
   world/world_methods world/advice world/entity_methods world/link_methods \
   world/field_calls world/value_calls world/spawner world/prepared \
-  world/traceback world/frames world/totals world/lua_snapshot world/script_hash query/lua_query \
+  world/traceback world/frames world/totals world/lua_snapshot world/lua_save world/script_hash query/lua_query \
   query/lua_grid query/world_queries query/column_copy query/kept_columns \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/observer_calls query/observers query/world_close \

@@ -1410,6 +1410,10 @@ ECS_API uint32_t ecs_saved_component_count(const ecs_Saved *saved);
 ECS_API ecs_Status ecs_saved_component(const ecs_Saved *saved, uint32_t number,
                                        ecs_ComponentDescription *description);
 
+/* The manifest of a save, which says in text what is in it, borrowed from the
+ * bytes of the save; its length is written to *bytes. */
+ECS_API const char *ecs_saved_manifest(const ecs_Saved *saved, size_t *bytes);
+
 /* The host's text, borrowed from the bytes of the save; its length is written to
  * *bytes. */
 ECS_API const char *ecs_saved_text(const ecs_Saved *saved, size_t *bytes);

@@ -605,6 +605,20 @@ function World:restore(snapshot) end
 ---@return ecs.History
 function World:history(most) end
 
+---Returns the state of the world as a string; with a path, writes it to a
+---file and returns true, or nil and why. Raises an error inside callbacks and
+---frames.
+---@param path? string
+---@return string|true|nil saved, string? why
+function World:save(path) end
+
+---Puts a state that was saved in place of the world's. Returns true and a list
+---of texts, one for each field that is not as it was saved; or nil and why, and
+---nothing has changed. Raises an error inside callbacks and frames.
+---@param source string|{ bytes: string } a path, or what save() gave
+---@return true? loaded, string|string[] told
+function World:load(source) end
+
 ---@class ecs.Snapshot
 
 ---The last states of a world that were taken. take: copies the state; the

@@ -92,6 +92,13 @@ ecs_Status ecs_saved_component(const ecs_Saved *saved, uint32_t number,
   return ECS_OK;
 }
 
+const char *ecs_saved_manifest(const ecs_Saved *saved, size_t *bytes) {
+  ECS_MUST_LIVE(SAVED, saved);
+  ECS_MISUSE_IF(bytes == NULL, "bytes is NULL");
+  *bytes = saved->archive.entries->count;
+  return saved->archive.entries->bytes;
+}
+
 const char *ecs_saved_text(const ecs_Saved *saved, size_t *bytes) {
   ECS_MUST_LIVE(SAVED, saved);
   ECS_MISUSE_IF(bytes == NULL, "bytes is NULL");

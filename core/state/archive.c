@@ -213,7 +213,7 @@ ecs_Status archive_end(ArchiveWriter *writer) {
   return writer->status;
 }
 
-/* Reading ----------------------------------------------------------------- */
+/* ArchiveReading ----------------------------------------------------------------- */
 
 static uint32_t get(const char *at, uint32_t bytes) {
   uint32_t number = 0;
@@ -221,15 +221,15 @@ static uint32_t get(const char *at, uint32_t bytes) {
   return number;
 }
 
-typedef struct Reading {
+typedef struct ArchiveReading {
   const char *bytes;
   size_t count;
   size_t at;
   const char *problem;
-} Reading;
+} ArchiveReading;
 
 /* Are the next bytes these? Passes over them. */
-static bool expect(Reading *reading, const char *bytes, size_t count) {
+static bool expect(ArchiveReading *reading, const char *bytes, size_t count) {
   if (count > reading->count - reading->at ||
       memcmp(reading->bytes + reading->at, bytes, count) != 0)
     return false;
@@ -237,12 +237,12 @@ static bool expect(Reading *reading, const char *bytes, size_t count) {
   return true;
 }
 
-static ecs_Status damaged(Reading *reading, const char *problem) {
+static ecs_Status damaged(ArchiveReading *reading, const char *problem) {
   reading->problem = problem;
   return ECS_E_FILE;
 }
 
-static ecs_Status read_entry(Reading *reading, const ArchiveSums *sums,
+static ecs_Status read_entry(ArchiveReading *reading, const ArchiveSums *sums,
                              ArchiveEntry *entry) {
   const char *at = reading->bytes + reading->at;
   if (reading->count - reading->at < LOCAL_BYTES)
@@ -264,7 +264,7 @@ static ecs_Status read_entry(Reading *reading, const ArchiveSums *sums,
   return ECS_OK;
 }
 
-static ecs_Status read_directory(Reading *reading,
+static ecs_Status read_directory(ArchiveReading *reading,
                                  const ArchiveReader *reader) {
   size_t begin = reading->at;
   for (uint32_t i = 0; i < reader->count; i++) {
@@ -288,7 +288,7 @@ static ecs_Status read_directory(Reading *reading,
 }
 
 static ecs_Status read_entries(ArchiveReader *reader, Memory *memory,
-                               Reading *reading) {
+                               ArchiveReading *reading) {
   ArchiveSums sums;
   make_sums(&sums);
   if (reading->count > MOST_BYTES) return damaged(reading, "it is too large");
@@ -311,7 +311,7 @@ static ecs_Status read_entries(ArchiveReader *reader, Memory *memory,
 
 ecs_Status archive_read(ArchiveReader *reader, Memory *memory,
                         const char *bytes, size_t count, const char **problem) {
-  Reading reading = {bytes, count, 0, NULL};
+  ArchiveReading reading = {bytes, count, 0, NULL};
   *reader = (ArchiveReader){0};
   ecs_Status status = read_entries(reader, memory, &reading);
   *problem = reading.problem;

@@ -175,6 +175,7 @@ static ecs_Status map_component(Load *load, uint32_t number) {
   load->numbers[id] = number + 1;
   load->components[number].id = id;
   load->components[number].moves = known->storage != component->storage;
+  if (load->components[number].moves) load->same = false;
   if (component->bits && known->field_count > 0)
     return refuse_of(load,
                      "%s is a tag stored as bits there and has fields "

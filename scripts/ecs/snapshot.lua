@@ -69,7 +69,8 @@ end
 local function put(world, state, part)
   for name, clock in next, state.clocks do
     local was = part.clocks[name]
-    clock.runs, clock.rest = was.runs, was.rest
+    clock.runs = was and was.runs or 0
+    if clock.step then clock.rest = was and was.rest or 0.0 end
   end
   put_systems(state, part.systems)
   core.put_tallies(world, part.totals)
@@ -205,4 +206,4 @@ end
 
 core.install("ecs.World", methods)
 
-return true
+return { check_idle = check_idle, put = put, read = read }

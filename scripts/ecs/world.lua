@@ -21,6 +21,7 @@ require "ecs.profile"
 require "ecs.explain"
 require "ecs.hash"
 require "ecs.snapshot"
+require "ecs.save"
 require "ecs.advice"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

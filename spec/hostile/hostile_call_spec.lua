@@ -53,6 +53,8 @@ local calls = {
     snapshot = function() end,
     restore = function(s) return s.world:snapshot() end,
     history = function() return 4 end,
+    save = function() end,
+    load = function(s) return { bytes = s.world:save() } end,
     group = function() return { Position, Enemy } end,
     ungroup = function() return { Position, Enemy } end,
     optimize = function() end,

@@ -541,6 +541,28 @@ late:progress(1)
 show("flushed", late:query({ Enemy, Velocity }):count(), late:stats(),
   late:hash(), late:state_hash())
 
+-- The state ------------------------------------------------------------------
+
+local kept = ecs.world { seed = 3 }
+kept:name(kept:spawn(Position { x = 1 }, Burning), "kept")
+kept:system { name = "move", query = { Position }, each = function(p)
+  p.x = p.x + ecs.random()
+end }
+local before, past = kept:snapshot(), kept:history(2)
+local saved = kept:save()
+kept:progress(1)
+past:take()
+show("kept", kept:hash(), kept:state_hash(), #saved)
+kept:clear()
+kept:restore(before)
+kept:progress(1)
+show("restored", kept:hash(), past:count(), kept:find "kept")
+past:rewind(1)
+show("rewound", kept:hash(), kept:load { bytes = saved })
+show("loaded", kept:hash(), kept:save() == saved,
+  kept:load { bytes = saved:sub(2) })
+kept:close()
+
 -- The end --------------------------------------------------------------------
 
 world:clear()

@@ -94,7 +94,13 @@ static int set_seed(lua_State *L) {
   return 0;
 }
 
+/* seed(world): the seed. */
+static int get_seed(lua_State *L) {
+  compat_push_whole(L, (double)bind_world_check(L, 1)->seed);
+  return 1;
+}
+
 static const luaL_Reg functions[] = {
-    {"random", draw}, {"set_seed", set_seed}, {NULL, NULL}};
+    {"random", draw}, {"set_seed", set_seed}, {"seed", get_seed}, {NULL, NULL}};
 
 void bind_open_row_random(lua_State *L) { bind_add(L, functions); }

@@ -4,7 +4,7 @@
 
 #include "object/object.h"
 
-/* Adds random and set_seed to the table on top of the stack. */
+/* Adds random, set_seed and seed to the table on top of the stack. */
 BIND_INTERNAL void bind_open_row_random(lua_State *L);
 
 #endif

@@ -151,17 +151,23 @@ static int tallies(lua_State *L) {
   return 1;
 }
 
-/* The tally of these names; NULL: there is none. */
-static Tally *find_tally(const LuaWorld *world, const char *kind,
-                         const char *name, const char *system) {
-  for (const Total *total = world->totals; total; total = total->next)
-    if (strcmp(bind_total_kind(total), kind) == 0 &&
-        strcmp(total->name, name) == 0)
-      return bind_tally_find(total, system);
-  return NULL;
+/* Pushes the total of a kind and a name of the world at index 1; NULL, and
+ * nothing is pushed: there is none. */
+static Total *push_total(lua_State *L, const char *kind, const char *name) {
+  lua_pushfstring(L, "%s %s", kind, name);
+  compat_push_private(L, 1);
+  lua_getfield(L, -1, "totals");
+  if (lua_istable(L, -1)) {
+    lua_pushvalue(L, -3);
+    lua_rawget(L, -2);
+  }
+  Total *total = (Total *)bind_find(L, -1, KIND_TOTAL);
+  if (total == NULL) lua_settop(L, 6);
+  return total;
 }
 
-/* put_tallies(world, list): the values of such a list, and of no others. */
+/* put_tallies(world, list): the values of such a list, and of no others. What is
+ * of a total that the world does not have is passed over. */
 static int put_tallies(lua_State *L) {
   const LuaWorld *world = bind_world_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -175,9 +181,11 @@ static int put_tallies(lua_State *L) {
     if (lua_type(L, 3) != LUA_TSTRING || lua_type(L, 4) != LUA_TSTRING ||
         lua_type(L, 5) != LUA_TSTRING || lua_type(L, 6) != LUA_TNUMBER)
       continue;
-    Tally *tally = find_tally(world, lua_tostring(L, 3), lua_tostring(L, 4),
-                              lua_tostring(L, 5));
-    if (tally) tally->value = (double)lua_tonumber(L, 6);
+    Total *total = push_total(L, lua_tostring(L, 3), lua_tostring(L, 4));
+    if (total == NULL || total->world != world) continue;
+    Tally *tally =
+        bind_tally_ensure(L, total, lua_gettop(L), lua_tostring(L, 5));
+    tally->value = (double)lua_tonumber(L, 6);
   }
   return 0;
 }

@@ -33,6 +33,7 @@ typedef enum ecs_Status {
   ECS_E_TAKEN,
   ECS_E_LINK,
   ECS_E_CIRCLE,
+  ECS_E_FILE,
   ECS_STATUS_COUNT
 } ecs_Status;
 typedef char
@@ -429,6 +430,31 @@ uint32_t ecs_notices_begin(ecs_World *world);
 bool ecs_notice_next(ecs_World *world, ecs_Notice *notice);
 void ecs_notices_drop(ecs_World *world);
 const uint32_t *ecs_world_notices(const ecs_World *world);
+typedef struct ecs_Saved ecs_Saved;
+typedef struct ecs_SaveSink {
+  bool (*write)(void *user, const void *bytes, size_t count);
+  void *user;
+} ecs_SaveSink;
+ecs_Status ecs_world_save(ecs_World *world, const char *text,
+                                  size_t text_bytes, const ecs_SaveSink *sink);
+ecs_Status ecs_saved_open(ecs_World *world, const char *bytes,
+                                  size_t count, ecs_Saved **saved,
+                                  char *problem, size_t problem_bytes);
+void ecs_saved_close(ecs_Saved *saved);
+uint32_t ecs_saved_component_count(const ecs_Saved *saved);
+ecs_Status ecs_saved_component(const ecs_Saved *saved, uint32_t number,
+                                       ecs_ComponentDescription *description);
+const char *ecs_saved_manifest(const ecs_Saved *saved, size_t *bytes);
+const char *ecs_saved_text(const ecs_Saved *saved, size_t *bytes);
+typedef struct ecs_LoadListener {
+  const char *(*rename)(void *user,
+                        const char *name);
+  void (*tell)(void *user, const char *sentence);
+  void *user;
+} ecs_LoadListener;
+ecs_Status ecs_saved_load(const ecs_Saved *saved,
+                                  const ecs_LoadListener *listener,
+                                  char *problem, size_t problem_bytes);
 typedef struct ecs_KernelBlock {
   const ecs_Entity *entities;
   void *const *columns;

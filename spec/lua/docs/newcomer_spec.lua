@@ -16,13 +16,14 @@ before_each(function()
   query = world:query { Position }
 end)
 
-local methods_of_worlds = "(there are add, advise, alive, ancestors, children, "
-  .. "clear, clone, close, components, destroy, emit, enable, explain, find, "
-  .. "get, getter, go, grid, group, has, hash, link_count, links, max, min, "
-  .. "name, on, optimize, parent, phase, profile, progress, query, remove, "
-  .. "remove_system, replace, reserve, resource, run, set, setter, spawn, "
-  .. "spawn_as, spawn_many, spawner, state, state_hash, stats, sum, system, "
-  .. "tester, trim, ungroup)"
+local methods_of_worlds = "(there are add, advise, alive, ancestors, "
+  .. "children, clear, clone, close, components, destroy, emit, enable, "
+  .. "explain, find, get, getter, go, grid, group, has, hash, history, "
+  .. "link_count, links, load, max, min, name, on, optimize, parent, "
+  .. "phase, profile, progress, query, remove, remove_system, replace, "
+  .. "reserve, resource, restore, run, save, set, setter, snapshot, spawn, "
+  .. "spawn_as, spawn_many, spawner, state, state_hash, stats, sum, "
+  .. "system, tester, trim, ungroup)"
 local methods_of_queries = "(there are add, batch, count, destroy, each, "
   .. "explain, first, remove, replace, rows, set)"
 local options_of_systems = "(there are name, query, each, batch, native, run, "

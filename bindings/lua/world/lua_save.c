@@ -1,0 +1,275 @@
+/* lua_save.c: saves of a world, for scripts/ecs/save.lua.
+ *
+ * While the core reads or writes a save nothing of Lua is called: a collection
+ * could change the world, and an error would leave what is open.
+ */
+#include "world/lua_save.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/for_bindings.h"
+#include "object/save_file.h"
+#include "world/collect.h"
+#include "world/components.h"
+#include "world/report.h"
+
+/* Nil and why. */
+static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
+                  const char *call) {
+  bind_push_status(L, world, status, call);
+  return bind_fail(L);
+}
+
+/* Nil and why where a frame runs; 0: it does not. */
+static int refuse_frame(lua_State *L, const LuaWorld *world, const char *call) {
+  if (!world->running && !world->telling) return 0;
+  lua_pushfstring(L, "ecs: %s: not possible inside a frame or an observer",
+                  call);
+  return bind_fail(L);
+}
+
+/* Saving ------------------------------------------------------------------ */
+
+/* Room for a save in a userdata; NULL: the bytes are only counted. */
+typedef struct SaveRoom {
+  char *bytes;
+  size_t count, capacity;
+} SaveRoom;
+
+static bool count_bytes(void *user, const void *bytes, size_t count) {
+  SaveRoom *room = user;
+  if (room->bytes && count > room->capacity - room->count) return false;
+  if (room->bytes) memcpy(room->bytes + room->count, bytes, count);
+  room->count += count;
+  return true;
+}
+
+/* Writes a save: the first time to count its bytes. What a collection changes
+ * between the two makes it begin anew. */
+static ecs_Status save_to_room(lua_State *L, const LuaWorld *world,
+                               const char *text, size_t text_bytes,
+                               SaveRoom *room) {
+  ecs_SaveSink sink = {count_bytes, room};
+  ecs_Status status = ECS_E_FILE;
+  for (int turn = 0; turn < 4 && status == ECS_E_FILE; turn++) {
+    *room = (SaveRoom){NULL, 0, 0};
+    status = ecs_world_save(bind_native(L, world), text, text_bytes, &sink);
+    if (status != ECS_OK) return status;
+    room->capacity = room->count;
+    room->bytes = (char *)lua_newuserdata(L, room->capacity + 1);
+    room->count = 0;
+    status = ecs_world_save(bind_native(L, world), text, text_bytes, &sink);
+  }
+  return status;
+}
+
+/* save_bytes(world, text): a save as a string, or nil and why. */
+static int save_bytes(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t text_bytes;
+  const char *text = luaL_checklstring(L, 2, &text_bytes);
+  int refused = refuse_frame(L, world, "save");
+  if (refused != 0) return refused;
+  SaveRoom room;
+  ecs_Status status = save_to_room(L, world, text, text_bytes, &room);
+  if (status != ECS_OK) return refuse(L, world, status, "save");
+  lua_pushlstring(L, room.bytes, room.count);
+  return 1;
+}
+
+static bool write_bytes(void *user, const void *bytes, size_t count) {
+  return save_file_write(user, bytes, count);
+}
+
+/* save_file(world, text, path): true; or nil and why, then false where the file
+ * is what could not be written. */
+static int save_file(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t text_bytes;
+  const char *text = luaL_checklstring(L, 2, &text_bytes);
+  const char *path = luaL_checkstring(L, 3);
+  int refused = refuse_frame(L, world, "save");
+  if (refused != 0) return refused;
+  SaveFile *file = (SaveFile *)lua_newuserdata(L, sizeof *file);
+  ecs_SaveSink sink = {write_bytes, file};
+  ecs_World *native = bind_native(L, world);
+  ecs_Status status = ECS_E_FILE;
+  bool done = false;
+  if (save_file_open(file, path)) {
+    status = ecs_world_save(native, text, text_bytes, &sink);
+    done = save_file_close(file, status == ECS_OK);
+  }
+  if (done) {
+    lua_pushboolean(L, true);
+    return 1;
+  }
+  if (status != ECS_OK && status != ECS_E_FILE)
+    return refuse(L, world, status, "save");
+  lua_pushnil(L);
+  lua_pushfstring(L, "%s: %s", path, strerror(file->error));
+  lua_pushboolean(L, false);
+  return 3;
+}
+
+/* Loading ----------------------------------------------------------------- */
+
+#define PROBLEM_BYTES 512u
+
+/* Opens a save; on failure pushes nil and why, and returns how many. */
+static int open_save(lua_State *L, const LuaWorld *world, const char *bytes,
+                     size_t count, ecs_Saved **saved) {
+  char problem[PROBLEM_BYTES] = "";
+  ecs_Status status = ecs_saved_open(bind_native(L, world), bytes, count, saved,
+                                     problem, sizeof problem);
+  if (status == ECS_OK) return 0;
+  if (status != ECS_E_FILE) return refuse(L, world, status, "load");
+  lua_pushfstring(L, "the save is damaged: %s", problem);
+  return bind_fail(L);
+}
+
+/* saved_texts(world, bytes): the manifest and the text of a save, or nil and
+ * why. Both lie in the string of its bytes. */
+static int saved_texts(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t count, manifest_bytes, text_bytes;
+  const char *bytes = luaL_checklstring(L, 2, &count);
+  ecs_Saved *saved = NULL;
+  int refused = open_save(L, world, bytes, count, &saved);
+  if (refused != 0) return refused;
+  const char *manifest = ecs_saved_manifest(saved, &manifest_bytes);
+  const char *text = ecs_saved_text(saved, &text_bytes);
+  ecs_saved_close(saved);
+  lua_pushlstring(L, manifest, manifest_bytes);
+  lua_pushlstring(L, text, text_bytes);
+  return 2;
+}
+
+#define MOST_MET 65536u
+#define TOLD_BYTES 65536u
+
+/* What a load asks for: the numbers of events' tags, and room for what is told.
+ */
+typedef struct LoadCall {
+  uint32_t *met; /* by number in the save: the number here; 0: leave it out */
+  uint32_t met_count;
+  char *told; /* sentences, each with a 0 */
+  size_t told_bytes;
+  char name[32];
+} LoadCall;
+
+static const char met_prefix[] = "ecs.Met ";
+
+static const char *rename_met(void *user, const char *name) {
+  LoadCall *call = user;
+  size_t prefix = sizeof met_prefix - 1;
+  if (strncmp(name, met_prefix, prefix) != 0) return name;
+  unsigned long number = strtoul(name + prefix, NULL, 10);
+  if (number >= call->met_count || call->met[number] == 0) return NULL;
+  snprintf(call->name, sizeof call->name, "%s%u", met_prefix,
+           call->met[number]);
+  return call->name;
+}
+
+/* Sentences for which there is no room are left out. */
+static void note(void *user, const char *sentence) {
+  LoadCall *call = user;
+  size_t bytes = strlen(sentence) + 1;
+  if (bytes > TOLD_BYTES - call->told_bytes) return;
+  memcpy(call->told + call->told_bytes, sentence, bytes);
+  call->told_bytes += bytes;
+}
+
+/* Reads the list at index 3: its entry k is the number here of number k there. */
+static void read_met(lua_State *L, LoadCall *call) {
+  luaL_checktype(L, 3, LUA_TTABLE);
+  size_t count = lua_rawlen(L, 3) + 1;
+  call->met_count = count < MOST_MET ? (uint32_t)count : MOST_MET;
+  call->met =
+      (uint32_t *)lua_newuserdata(L, call->met_count * sizeof(uint32_t));
+  call->met[0] = 0;
+  for (uint32_t k = 1; k < call->met_count; k++) {
+    lua_rawgeti(L, 3, (int)k);
+    double number = (double)lua_tonumber(L, -1);
+    call->met[k] = number >= 1 && number < MOST_MET ? (uint32_t)number : 0;
+    lua_pop(L, 1);
+  }
+}
+
+static void push_told(lua_State *L, const LoadCall *call) {
+  int count = 0;
+  lua_newtable(L);
+  for (size_t at = 0; at < call->told_bytes;
+       at += strlen(call->told + at) + 1) {
+    lua_pushstring(L, call->told + at);
+    lua_rawseti(L, -2, ++count);
+  }
+}
+
+/* load_save(world, bytes, met): puts the state of a save in place of the world's. A
+ * list of sentences, or nil and why. */
+static int load_save(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t count;
+  const char *bytes = luaL_checklstring(L, 2, &count);
+  char problem[PROBLEM_BYTES] = "";
+  LoadCall call = {0};
+  int refused = refuse_frame(L, world, "load");
+  if (refused != 0) return refused;
+  read_met(L, &call);
+  call.told = (char *)lua_newuserdata(L, TOLD_BYTES);
+  bind_components_ensure(L, world, 1);
+  ecs_LoadListener listener = {rename_met, note, &call};
+  ecs_Saved *saved = NULL;
+  refused = open_save(L, world, bytes, count, &saved);
+  if (refused != 0) return refused;
+  ecs_Status status = ecs_saved_load(saved, &listener, problem, sizeof problem);
+  ecs_saved_close(saved);
+  if (status == ECS_E_FILE) {
+    lua_pushfstring(L, "the save does not fit: %s", problem);
+    return bind_fail(L);
+  }
+  if (status != ECS_OK) return refuse(L, world, status, "load");
+  bind_world_charge(L, world);
+  push_told(L, &call);
+  return 1;
+}
+
+/* Numbers ----------------------------------------------------------------- */
+
+/* number_text(number): the bits of a number as sixteen hexadecimal digits. */
+static int number_text(lua_State *L) {
+  double number = (double)luaL_checknumber(L, 1);
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  char text[24];
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)bits);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+/* text_number(text): the number of such a text; nil: it is none. */
+static int text_number(lua_State *L) {
+  size_t length;
+  const char *text = luaL_checklstring(L, 1, &length);
+  if (length != 16 || strspn(text, "0123456789abcdef") != 16) return 0;
+  uint64_t bits = strtoull(text, NULL, 16);
+  double number;
+  memcpy(&number, &bits, sizeof number);
+  /* LuaJIT takes some NaNs for what is no number. */
+  lua_pushnumber(L, number == number ? number : (double)NAN);
+  return 1;
+}
+
+void bind_open_lua_save(lua_State *L) {
+  static const luaL_Reg functions[] = {{"save_bytes", save_bytes},
+                                       {"save_file", save_file},
+                                       {"saved_texts", saved_texts},
+                                       {"load_save", load_save},
+                                       {"number_text", number_text},
+                                       {"text_number", text_number},
+                                       {NULL, NULL}};
+  bind_add(L, functions);
+}

@@ -1,0 +1,350 @@
+--- save: the state of a world as a file, or as a string, and back.
+--
+--     world:save "game.save"          world:load "game.save"
+--     local bytes = world:save()      world:load { bytes = bytes }
+--
+-- ecs.core writes and reads what it knows of the state; include/ecs.h has the
+-- format. What snapshot.lua keeps is a text in it, a line for each thing, in
+-- order, with names as the manifest has them and numbers as their bits:
+--
+--     seed 4018000000000000
+--     phase simulate 12 0000000000000000      runs, rest
+--     state play menu                         the state, and where to go, or -
+--     system move 0 - -                       enabled, rest, since
+--     total sum score move 4059000000000000
+--     met 1 hurt                              number of a tag, its system
+--
+-- What has its first value is left out, so that worlds with equal hashes have
+-- equal saves.
+
+local require = require("ecs.standard").inner "ecs.save"
+
+local backend = require "ecs.backend"
+local message = require "ecs.message"
+local plain_table = require "ecs.plain_table"
+local safe_pairs = require "ecs.safe_pairs"
+local snapshot = require "ecs.snapshot"
+local system = require "ecs.system"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local error, next, pcall, rawget, type = error, next, pcall, rawget, type
+local tonumber, tostring = tonumber, tostring
+local byte, char, format = string.byte, string.char, string.format
+local gmatch, gsub, match = string.gmatch, string.gsub, string.match
+local concat, sort = table.concat, table.sort
+
+local core = backend.core
+
+-- Words -----------------------------------------------------------------------
+
+local function write_name(name)
+  return (gsub(name, "[^A-Za-z0-9_-]", function(c)
+    return format("%%%02X", byte(c))
+  end))
+end
+
+local function read_name(word)
+  return (gsub(word, "%%(%x%x)", function(digits)
+    return char(tonumber(digits, 16))
+  end))
+end
+
+local function write_number(number)
+  return number and core.number_text(number) or "-"
+end
+
+local function read_number(word)
+  if word == "-" then return nil end
+  return core.text_number(word)
+end
+
+--- The keys of a table in order.
+local function ordered(keys)
+  local list = {}
+  for key in next, keys do list[#list + 1] = key end
+  sort(list)
+  return list
+end
+
+-- Writing ---------------------------------------------------------------------
+
+local function write_phases(lines, clocks)
+  for _, name in next, ordered(clocks) do
+    local clock = clocks[name]
+    if clock.runs ~= 0 or (clock.rest or 0) ~= 0 then
+      lines[#lines + 1] = concat({ "phase", write_name(name),
+        format("%.0f", clock.runs), write_number(clock.rest) }, " ")
+    end
+  end
+end
+
+local function write_state(lines, state, part)
+  if not part.state then return end
+  local going = part.next_state ~= part.state and part.next_state or nil
+  if part.state ~= state.states[1] or going then
+    lines[#lines + 1] = "state " .. write_name(part.state) .. " "
+      .. (going and write_name(going) or "-")
+  end
+end
+
+local function write_systems(lines, systems)
+  for _, name in next, ordered(systems) do
+    local entry = systems[name]
+    if not entry.enabled or (entry.rest or 0) ~= 0
+      or (entry.since or 0) ~= 0 then
+      lines[#lines + 1] = concat({ "system", write_name(name),
+        entry.enabled and "1" or "0", write_number(entry.rest),
+        write_number(entry.since) }, " ")
+    end
+  end
+end
+
+local function write_totals(lines, totals)
+  local found = {}
+  for k = 1, #totals, 4 do
+    found[#found + 1] = concat({ "total", totals[k],
+      write_name(totals[k + 1]), write_name(totals[k + 2]),
+      write_number(totals[k + 3]) }, " ")
+  end
+  sort(found)
+  for _, line in next, found do lines[#lines + 1] = line end
+end
+
+local function write_met(lines, state)
+  local events = state.events
+  for number = 1, events and events.most or 0 do
+    local met = events.numbers[number]
+    if met then
+      lines[#lines + 1] = "met " .. number .. " " .. write_name(met.name)
+    end
+  end
+end
+
+--- The text of what is here.
+local function write(world, state, seed)
+  local part, lines = snapshot.read(world, state), {}
+  if seed ~= 0 then lines[1] = "seed " .. write_number(seed) end
+  write_phases(lines, part.clocks)
+  write_state(lines, state, part)
+  write_systems(lines, part.systems)
+  write_totals(lines, part.totals)
+  write_met(lines, state)
+  lines[#lines + 1] = ""
+  return concat(lines, "\n")
+end
+
+-- Reading ---------------------------------------------------------------------
+
+--- How each line is read: a pattern, and what to do with its words. It returns
+-- true, unless they are none.
+local readers = {
+  seed = { "^(%x+)$", function(part, number)
+    part.seed = read_number(number)
+    return part.seed and part.seed >= 0 and part.seed <= 2 ^ 53
+      and part.seed % 1 == 0
+  end },
+  phase = { "^(%S+) (%d+) (%S+)$", function(part, name, runs, rest)
+    part.clocks[read_name(name)] = {
+      runs = tonumber(runs), rest = read_number(rest),
+    }
+    return tonumber(runs) < 2 ^ 53
+  end },
+  state = { "^(%S+) (%S+)$", function(part, name, going)
+    part.state = read_name(name)
+    part.next_state = going ~= "-" and read_name(going) or nil
+    return true
+  end },
+  system = { "^(%S+) ([01]) (%S+) (%S+)$",
+    function(part, name, enabled, rest, since)
+      part.systems[read_name(name)] = {
+        enabled = enabled == "1", rest = read_number(rest),
+        since = read_number(since),
+      }
+      return true
+    end },
+  total = { "^(%l+) (%S+) (%S+) (%x+)$",
+    function(part, kind, name, of, value)
+      local list, number = part.totals, read_number(value)
+      list[#list + 1], list[#list + 2] = kind, read_name(name)
+      list[#list + 1], list[#list + 2] = read_name(of), number
+      return number and (kind == "sum" or kind == "min" or kind == "max")
+    end },
+  met = { "^(%d+) (%S+)$", function(part, number, name)
+    part.met[tonumber(number)] = read_name(name)
+    return tonumber(number) < 65536
+  end },
+}
+
+--- What snapshot.put takes, and what is here of a save; nil and why.
+local function read(text)
+  local part = { seed = 0, clocks = {}, systems = {}, totals = {}, met = {} }
+  for line in gmatch(text, "([^\n]*)\n") do
+    local what, words = match(line, "^(%l+) (.*)$")
+    local reader = readers[what]
+    local a, b, c, d
+    if reader then a, b, c, d = match(words, reader[1]) end
+    if not a or not reader[2](part, a, b, c, d) then
+      return nil, "the save is damaged: its script.txt is wrong"
+    end
+  end
+  return part
+end
+
+--- The fields of a component, as ecs.component takes them.
+local function read_fields(lines, count)
+  local fields = {}
+  for _ = 1, count do
+    local name, kind, default, link = match(lines(),
+      "^field (%S+) (%S+) (%S+) (%S+)$")
+    local field = { kind }
+    local value = core.text_number(default)
+    if kind == "bool" then
+      field[2] = value ~= 0
+    elseif kind ~= "entity" then
+      field[2] = value
+    end
+    if link ~= "-" then
+      field.link = match(link, "^%l+")
+      if match(link, "-tree$") then field.tree = true end
+    end
+    fields[read_name(name)] = field
+  end
+  return fields
+end
+
+--- Defines the components of a save that this program does not define. Returns
+-- nil, or why one cannot be.
+local function define(manifest)
+  local lines = gmatch(manifest, "([^\n]*)\n")
+  for line in lines do
+    local word, storage, count = match(line, "^component (%S+) (%S+) (%d+)$")
+    if word then
+      local name = read_name(word)
+      local fields = read_fields(lines, tonumber(count))
+      if not pcall(core.component, name) then
+        local made, problem
+        if next(fields) == nil then
+          made, problem = pcall(core.tag, name, { storage = storage })
+        else
+          made, problem = pcall(core.component, name, fields,
+            { storage = storage })
+        end
+        if not made then return tostring(problem) end
+      end
+    end
+  end
+end
+
+--- The numbers of tags of events here, by those of the save.
+local function match_met(state, met)
+  local numbers, most = {}, 0
+  for number in next, met do if number > most then most = number end end
+  for number = 1, most do
+    local entry = met[number] and state.named[met[number]]
+    numbers[number] = entry and entry.number or 0
+  end
+  return numbers
+end
+
+--- The states of a save must be some of the world's.
+local function check_states(state, part)
+  if part.state == nil then
+    part.state = state.states and state.states[1]
+    return nil
+  end
+  for _, name in next, { part.state, part.next_state } do
+    if not state.states or not state.state_ranks[name] then
+      return "the save does not fit: the world has no state '" .. name .. "'"
+    end
+  end
+end
+
+-- Methods ---------------------------------------------------------------------
+
+local methods = {}
+
+--- Returns the state of the world as a string; with a path, writes it there
+-- instead and returns true, or nil and why. Raises an error inside callbacks
+-- and frames.
+function methods.save(world, path)
+  backend.check_world(world, "save")
+  if path ~= nil and type(path) ~= "string" then
+    error("ecs: save takes the path of a file, or nothing for a string, not "
+      .. message.describe(path), 2)
+  elseif path ~= nil and (path == "" or match(path, "%z")) then
+    error("ecs: save: " .. message.describe(path) .. " is no path", 2)
+  end
+  snapshot.check_idle(world, "save", "the state cannot be saved", 2)
+  local state = system.state(world)
+  local text = write(world, state, core.seed(world))
+  if path == nil then
+    local bytes, problem = core.save_bytes(world, text)
+    if not bytes then error(problem, 2) end
+    return bytes
+  end
+  local done, problem, file = core.save_file(world, text, path)
+  if not done and file ~= false then error(problem, 2) end
+  return done, problem
+end
+
+--- The bytes that world:load was asked for; nil and why.
+local function bytes_of(source, level)
+  if type(source) == "string" then
+    if source == "" or match(source, "%z") then
+      error("ecs: load: " .. message.describe(source) .. " is no path",
+        level + 1)
+    end
+    return core.read_save(source)
+  end
+  if type(source) == "table" then
+    source = plain_table(source, "load", "its options", { bytes = true }, "all")
+    for key in safe_pairs(source) do
+      if key ~= "bytes" then
+        error("ecs: load has no option " .. message.describe(key)
+          .. " (there is bytes)", level + 1)
+      end
+    end
+    local bytes = rawget(source, "bytes")
+    if type(bytes) == "string" then return bytes end
+  end
+  error("ecs: load takes the path of a file, or { bytes = what world:save() "
+    .. "gave }, not " .. message.describe(source), level + 1)
+end
+
+--- Loads bytes. Returns true and a list of sentences; or nil and why.
+local function load(world, bytes)
+  local manifest, text = core.saved_texts(world, bytes)
+  if not manifest then return nil, text end
+  local part, problem = read(text)
+  if not part then return nil, problem end
+  local state = system.state(world)
+  problem = check_states(state, part) or define(manifest)
+  if problem then return nil, problem end
+  local told
+  told, problem = core.load_save(world, bytes, match_met(state, part.met))
+  if not told then return nil, problem end
+  for _, entry in next, system.list(state) do
+    if not part.systems[entry.name] then
+      part.systems[entry.name] = { enabled = true }
+    end
+  end
+  core.set_seed(world, part.seed)
+  snapshot.put(world, state, part)
+  return true, told
+end
+
+--- Puts the state of a save in place of the world's. Returns true and a list of
+-- texts, one for each thing that is not as it was saved; or nil and why, and
+-- nothing has changed. Raises an error inside callbacks and frames.
+function methods.load(world, source)
+  backend.check_world(world, "load")
+  snapshot.check_idle(world, "load", "a state cannot be loaded", 2)
+  local bytes, problem = bytes_of(source, 2)
+  if not bytes then return nil, problem end
+  local done, told = load(world, bytes)
+  return done, told
+end
+
+core.install("ecs.World", methods)
+
+return true

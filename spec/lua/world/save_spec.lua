@@ -1,0 +1,283 @@
+-- Saves: the state of a world as a file, or as a string, and back.
+
+local ecs = require "ecs"
+
+local support = dofile "spec/support/support.lua"
+local scene = dofile "spec/support/state_game.lua"
+local refuses = support.refuses
+local game, run = scene.game, scene.run
+local Position, Aim, Burning = scene.Position, scene.Aim, scene.Burning
+
+--- The path of a file that does not exist yet, removed after the test.
+local function new_path()
+  local path = os.tmpname()
+  os.remove(path)
+  finally(function()
+    os.remove(path)
+    os.remove(path .. ".new")
+  end)
+  return path
+end
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local bytes = file:read "*a"
+  file:close()
+  return bytes
+end
+
+local function write(path, bytes)
+  local file = assert(io.open(path, "wb"))
+  file:write(bytes)
+  file:close()
+end
+
+--- What a shell command prints, without its last line break; nil: it failed.
+local function shell(command)
+  local pipe = assert(io.popen(command .. " 2>&1 && echo done"))
+  local text = pipe:read "*a"
+  pipe:close()
+  return (text:match "^(.-)\n?done\n$")
+end
+
+local world
+before_each(function() world = ecs.world {} end)
+
+describe("a save", function()
+  it("is loaded from a file into a world that goes on as the first", function()
+    local path, first, second = new_path(), game(), game()
+    run(first, 60)
+    first:group { Position, scene.Velocity }
+    first:enable("hurt", false)
+    assert.is_true(first:save(path))
+    run(second, 5)
+    local done, told = second:load(path)
+    assert.is_true(done)
+    assert.same({}, told)
+    assert.equal(first:hash(), second:hash())
+    assert.equal(first:find "first", second:find "first")
+    run(first, 60)
+    run(second, 60)
+    assert.equal(first:hash(), second:hash())
+    assert.equal(first:save(), second:save())
+    assert.is_nil(io.open(path .. ".new"))
+  end)
+
+  it("brings a player who joins late to the same game", function()
+    local host = game()
+    run(host, 80)
+    local guest = game()
+    assert.is_true(guest:load { bytes = host:save() })
+    assert.equal(host:hash(), guest:hash())
+    local frames = os.getenv "ECS_SPEC_SHORT" and 100 or 1000
+    for _ = 1, frames do
+      host:progress(1 / 60)
+      guest:progress(1 / 60)
+      assert.equal(host:hash(), guest:hash())
+    end
+  end)
+
+  it("is the same for equal worlds, and of other bytes for others", function()
+    local one, other = game(), game()
+    run(one, 30)
+    run(other, 30)
+    assert.equal(one:save(), other:save())
+    one:query({ Burning }):count()
+    one:query({ read = { ecs.component("SaveUnused", { x = "f32" }) } }):count()
+    assert.equal(one:save(), other:save())
+    run(one, 1)
+    assert.not_equal(one:save(), other:save())
+  end)
+
+  it("has an empty world, too", function()
+    local bytes = world:save()
+    local other = ecs.world {}
+    other:spawn(Position)
+    assert.is_true(other:load { bytes = bytes })
+    assert.equal(world:hash(), other:hash())
+    assert.equal(0, other:stats().entities)
+  end)
+
+  it("is an archive that other programs read", function()
+    local path = new_path()
+    local played = game()
+    run(played, 40)
+    played:save(path)
+    if shell "command -v unzip" then
+      assert.truthy(shell("unzip -t " .. path):find("No errors", 1, true))
+    end
+    local count = played:query({ read = { Position } }):count()
+    local lines = { "import numpy, zipfile, io",
+      "z = zipfile.ZipFile('" .. path .. "')",
+      "a = {n: numpy.load(io.BytesIO(z.read(n))) for n in z.namelist()"
+        .. " if n.endswith('.npy')}",
+      "x = a['columns/SnapshotPlace.x.npy']",
+      "print(x.dtype, len(x), z.testzip())" }
+    if shell "python3 -c 'import numpy'" then
+      assert.equal("float32 " .. count .. " None",
+        shell("python3 -c \"" .. table.concat(lines, "\n") .. "\""))
+    end
+  end)
+
+  it("keeps the old file where the new one cannot be written", function()
+    local path = new_path()
+    world:spawn(Position { x = 1 })
+    assert.is_true(world:save(path))
+    local before = read(path)
+    world:spawn(Position { x = 2 })
+    write(path .. ".new", "what a process left that was killed")
+    assert.is_true(world:save(path))
+    assert.not_equal(before, read(path))
+    local done, why = world:save "/no/such/folder/game.save"
+    assert.is_nil(done)
+    assert.equal("/no/such/folder/game.save: No such file or directory", why)
+    done, why = world:save "/tmp" -- and no folder or device is replaced
+    assert.is_nil(done)
+    assert.truthy(why:find("/tmp: ", 1, true), why)
+    assert.is_nil(io.open "/tmp.new")
+  end)
+end)
+
+describe("a save of another version of the program", function()
+  -- Both are programs of their own, as definitions last as long as a process.
+  local first = 0
+  while arg[first - 1] do first = first - 1 end
+
+  local function program(path, text)
+    local file = new_path()
+    write(file, string.format("package.path = %q package.cpath = %q ",
+      package.path, package.cpath) .. "local path = " .. string.format("%q",
+      path) .. " local ecs = require 'ecs' local world = ecs.world {} " .. text)
+    return shell("'" .. arg[first]:gsub("'", "") .. "' " .. file)
+  end
+
+  local function versions(before, after)
+    local path = new_path()
+    assert.equal("", program(path, before .. " assert(world:save(path))"))
+    return program(path, after)
+  end
+
+  it("gets defaults for new fields, and drops those that are gone", function()
+    assert.equal("3\t7\ttrue\tUnit.hp is new: it has its default\t"
+      .. "Unit.old is gone: its values were dropped",
+      versions([[
+        local Unit = ecs.component("Unit", { x = "i16", old = "f32" })
+        world:spawn(Unit { x = 3, old = 1 })]], [[
+        local Unit = ecs.component("Unit", { x = "i16", hp = { "u8", 7 } })
+        local done, told = world:load(path)
+        local e = world:query({ Unit }):first()
+        table.sort(told)
+        print(world:get(e, Unit, "x"), world:get(e, Unit, "hp"), done,
+          told[1], told[2])]]))
+  end)
+
+  it("converts types where nothing is lost, value by value", function()
+    local before = [[
+      local Unit = ecs.component("Unit", { x = "f64" })
+      world:spawn(Unit { x = 1 })
+      local e = world:spawn(Unit { x = VALUE })]]
+    local after = [[
+      local Unit = ecs.component("Unit", { x = "i16" })
+      local kept = world:spawn(Unit { x = 5 })
+      local done, why = world:load(path)
+      if done then
+        print(world:query({ Unit }):count(), why[1])
+      else
+        print(world:get(kept, Unit, "x"), why)
+      end]]
+    assert.equal("2\tUnit.x has another type: it was converted",
+      versions(before:gsub("VALUE", "-32768"), after))
+    assert.equal("5\tthe save does not fit: a value of Unit.x does not fit its "
+      .. "type", versions(before:gsub("VALUE", "1.5"), after))
+    assert.equal("5\tthe save does not fit: a value of Unit.x does not fit its "
+      .. "type", versions(before:gsub("VALUE", "32768"), after))
+  end)
+
+  it("is stored as this program defines, and defines what it lacks", function()
+    assert.equal("1\t2\t4\ttrue", versions([[
+        local Unit = ecs.component("Unit", { x = "f32" },
+          { storage = "sparse" })
+        local Gone = ecs.component("Gone", { n = { "u8", 9 } })
+        local Lit = ecs.tag("Lit", { storage = "bits" })
+        world:spawn(Unit { x = 1 }, Gone { n = 4 }, Lit)
+        world:spawn(Gone)]], [[
+        local Unit = ecs.component("Unit", { x = "f32" })
+        assert(world:load(path))
+        local e = world:query({ Unit }):first()
+        local Gone = ecs.component "Gone"
+        print(world:query({ Unit }):count(), world:query({ Gone }):count(),
+          world:get(e, Gone, "n"), world:has(e, ecs.tag("Lit",
+            { storage = "bits" })))]]))
+  end)
+end)
+
+describe("what is no save", function()
+  it("is refused, and nothing has changed", function()
+    local path = new_path()
+    local e = world:spawn(Position { x = 1 })
+    world:set(e, Aim { at = e })
+    local bytes, hash = world:save(), world:hash()
+    local function refused(text)
+      local done, why = world:load { bytes = text }
+      assert.is_nil(done)
+      assert.truthy(why:find("the save", 1, true), why)
+      assert.equal(hash, world:hash())
+    end
+    local step = os.getenv "ECS_SPEC_SHORT" and 97 or 7
+    for k = 0, #bytes - 1, step do refused(bytes:sub(1, k)) end
+    for k = 1, #bytes, step do
+      local other = string.char((bytes:byte(k) + 1) % 256)
+      refused(bytes:sub(1, k - 1) .. other .. bytes:sub(k + 1))
+    end
+    refused(bytes .. "x")
+    refused("x" .. bytes)
+    local done, why = world:load(path)
+    assert.is_nil(done)
+    assert.truthy(why:find("No such file", 1, true), why)
+    write(path, "no save")
+    assert.is_nil((world:load(path)))
+    assert.is_nil((world:load "/"))
+    assert.is_true(world:load { bytes = bytes })
+    assert.equal(hash, world:hash())
+  end)
+
+  it("is an error where it is no path and no bytes", function()
+    for _, wrong in ipairs { 1, true, {}, "", "a\0b", { bytes = 1 },
+      { path = "x" }, { bytes = "x", more = 1 } } do
+      refuses(function() world:load(wrong) end, "load")
+    end
+    refuses(function() world:load() end, "load takes")
+    for _, wrong in ipairs { 1, true, {}, "", "a\0b" } do
+      refuses(function() world:save(wrong) end, "save")
+    end
+  end)
+
+  it("cannot be saved or loaded inside callbacks and frames", function()
+    local bytes = world:save()
+    world:spawn(Position)
+    local calls = 0
+    local function inside()
+      calls = calls + 1
+      refuses(function() world:save() end, "inside")
+      refuses(function() world:save "/tmp/never" end, "inside")
+      refuses(function() world:load { bytes = bytes } end, "inside")
+    end
+    world:query({ Position }):each(inside)
+    world:query({ Position }):batch(inside)
+    world:on("add", Burning, inside)
+    world:spawn(Burning)
+    assert.equal(3, calls)
+    world:close()
+    refuses(function() world:save() end, "closed")
+    refuses(function() world:load { bytes = bytes } end, "closed")
+  end)
+
+  it("needs the states that the world has", function()
+    local other = ecs.world { states = { "menu", "play", "lost" } }
+    other:go "lost"
+    other:progress(0)
+    local done, why = game():load { bytes = other:save() }
+    assert.is_nil(done)
+    assert.equal("the save does not fit: the world has no state 'lost'", why)
+  end)
+end)
