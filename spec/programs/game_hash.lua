@@ -1,6 +1,7 @@
 -- One game in many worlds, which all play it alike: links, trees, observers,
--- events, orders and what has changed do not depend on how components are stored
--- and grouped, nor on what is compiled, nor on when storage is optimized.
+-- events, orders and what has changed do not depend on how components are
+-- stored and grouped, nor on what is compiled, nor on when storage is
+-- optimized.
 --
 --     variant    storages of the components, groups, compiled or not, and a
 --                seed for the moments at which world:optimize is called
