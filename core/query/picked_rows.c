@@ -1,6 +1,8 @@
 /* picked_rows.c: the rows of a query that asks for changes, or for an order. */
 #include "query/picked_rows.h"
 
+#include "base/clones.h"
+
 /* Life ------------------------------------------------------------------ */
 
 ecs_Status picked_rows_plan(PickedRows *picked, Memory *memory,
@@ -104,47 +106,97 @@ static inline bool is_new(const Asked *asked, uint32_t block) {
   return false;
 }
 
-/* Has one of the blocks of count rows changed, at least one? */
-static inline bool are_new(const Asked *asked, uint32_t first, uint32_t count) {
-  uint32_t end = (first + count - 1) / STAMP_ROWS + 1;
-  for (uint32_t block = first / STAMP_ROWS; block < end; block++)
-    if (is_new(asked, block)) return true;
-  return false;
+/* Runs of rows ---------------------------------------------------------- */
+
+/* A run of rows is looked at in windows of so many pieces of STAMP_ROWS rows. So
+ * a window lies in one block of rows more, at most: fewer than a word has bits. */
+#define WINDOW_PIECES 32u
+#define WINDOW_ROWS (WINDOW_PIECES * STAMP_ROWS)
+
+/* Is one of these stamps newer? Ticks are far from 2^63, so a difference has the
+ * highest bit where it is below 0: compilers make vectors of that, not of the
+ * comparisons. Most windows need no more. */
+static bool has_newer(const uint64_t *list, uint32_t count, uint64_t since) {
+  uint64_t bits = 0;
+  for (uint32_t k = 0; k < count; k++) bits |= since - list[k];
+  return bits >> 63 != 0;
 }
+
+/* Which of so many blocks, fewer than 64, have changed: bit k is for the block
+ * first + k. */
+static uint64_t new_blocks(const Asked *asked, uint32_t first, uint32_t count) {
+  uint32_t known = asked->blocks > first ? asked->blocks - first : 0;
+  uint64_t bits = 0;
+  ECS_ASSERT(count < 64);
+  if (known >= count)
+    known = count;
+  else
+    bits = ((UINT64_C(1) << count) - 1) & ~((UINT64_C(1) << known) - 1);
+  for (uint32_t i = 0; i < asked->count; i++) {
+    const uint64_t *list = asked->lists[i] + first;
+    if (!has_newer(list, known, asked->since)) continue;
+    for (uint32_t k = 0; k < known; k++)
+      bits |= (uint64_t)(list[k] > asked->since) << k;
+  }
+  return bits;
+}
+
+/* Which pieces of count rows from `first` on, of one window, have changed: bit k
+ * is for the rows from first + k * STAMP_ROWS on. */
+static uint64_t new_pieces(const Asked *asked, uint32_t first, uint32_t count) {
+  uint32_t begin = first / STAMP_ROWS;
+  uint32_t end = (first + count - 1) / STAMP_ROWS + 1;
+  ECS_ASSERT(count > 0 && count <= WINDOW_ROWS);
+  uint64_t bits = new_blocks(asked, begin, end - begin);
+  if (first % STAMP_ROWS == 0) return bits;
+  return (bits | bits >> 1) & ((UINT64_C(1) << stamp_blocks(count)) - 1);
+}
+
+/* Takes the first pieces that are in bits and follow each other: the number of
+ * the first, and how many. False: there are none. */
+static bool take_pieces(uint64_t *bits, uint32_t *first, uint32_t *count) {
+  if (*bits == 0) return false;
+  *first = (uint32_t)__builtin_ctzll(*bits);
+  *count = (uint32_t)__builtin_ctzll(~(*bits >> *first));
+  *bits &= *bits + (UINT64_C(1) << *first);
+  return true;
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* Whole tables ---------------------------------------------------------- */
-
-/* Finds the next blocks of a table that have changed: their first row, and how
- * many rows. False: there are none. all: they count as changed. */
-static bool next_piece(const Asked *asked, const Table *table, bool all,
-                       uint32_t *first, uint32_t *count) {
-  uint32_t blocks = stamp_blocks(table->count);
-  uint32_t begin = (*first + *count) / STAMP_ROWS, end;
-  if (*first + *count == table->count) return false;
-  while (!all && begin < blocks && !is_new(asked, begin)) begin++;
-  end = begin;
-  while (end < blocks && (all || is_new(asked, end))) end++;
-  uint32_t last = end < blocks ? end * STAMP_ROWS : table->count;
-  *first = begin * STAMP_ROWS;
-  *count = begin < blocks ? last - *first : 0;
-  return *count > 0;
-}
 
 static const Table *matched_table(const QueryGroup *query_group, uint32_t i) {
   return query_group->group->tables[query_group->match.tables[i]];
 }
 
-/* Appends the blocks of a table that have changed, or all of them. */
+CLONES static void write_numbers(uint32_t *rows, uint32_t first,
+                                 uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) rows[i] = first + i;
+}
+
+/* Appends count rows of a table, at least one, from `first` on. */
+static ecs_Status append_table_rows(RowList *list, Memory *memory,
+                                    const Table *table, uint32_t first,
+                                    uint32_t count) {
+  write_numbers(list->rows[0] + list->count, first, count);
+  return row_list_append_run(list, memory, &table->id, count);
+}
+
+/* Appends the blocks of a table that have changed. Those that follow each other
+ * are one block of the list, if they are in one window. */
 static ecs_Status append_pieces(const PickedRows *picked, Memory *memory,
-                                const Table *table, bool all, RowList *list) {
-  Asked asked = {NULL, 0, 0, 0};
-  uint32_t first = 0, count = 0;
+                                const Table *table, RowList *list) {
+  Asked asked = ask_table(picked, 0, table);
   ecs_Status status = ECS_OK;
-  if (!all) asked = ask_table(picked, 0, table);
-  while (status == ECS_OK && next_piece(&asked, table, all, &first, &count)) {
-    uint32_t *rows = list->rows[0] + list->count;
-    for (uint32_t i = 0; i < count; i++) rows[i] = first + i;
-    status = row_list_append_run(list, memory, &table->id, count);
+  for (uint32_t row = 0; row < table->count; row += WINDOW_ROWS) {
+    uint32_t rows = least(table->count - row, WINDOW_ROWS), first, count;
+    uint64_t bits = new_pieces(&asked, row, rows);
+    while (status == ECS_OK && take_pieces(&bits, &first, &count)) {
+      uint32_t begin = first * STAMP_ROWS;
+      status = append_table_rows(list, memory, table, row + begin,
+                                 least(rows - begin, count * STAMP_ROWS));
+    }
   }
   return status;
 }
@@ -156,39 +208,98 @@ static ecs_Status find_in_tables(const PickedRows *picked,
   Memory *memory = &from->store->memory;
   ecs_Status status =
       row_list_reserve(list, memory, (uint32_t)query_group_rows(query_group));
-  for (uint32_t i = 0; status == ECS_OK && i < query_group->match.count; i++)
-    status =
-        append_pieces(picked, memory, matched_table(query_group, i), all, list);
+  for (uint32_t i = 0; status == ECS_OK && i < query_group->match.count; i++) {
+    const Table *table = matched_table(query_group, i);
+    if (!all)
+      status = append_pieces(picked, memory, table, list);
+    else if (table->count > 0)
+      status = append_table_rows(list, memory, table, 0, table->count);
+  }
   return status;
 }
 
 /* The plan's list ------------------------------------------------------- */
 
-/* Have count rows of a block changed, from position first on? */
+/* Has one of a block's rows changed? The block is no run. */
 static bool is_changed_in(const PickedRows *picked, const PickedFrom *from,
-                          const Block *block, uint32_t group_index,
-                          uint32_t first, uint32_t count) {
+                          const Block *block, uint32_t group_index) {
   const RowList *plan = from->rows;
   const Table *table = row_list_table(plan, block, from->groups, group_index);
   if (table == NULL) return false;
-  const uint32_t *rows = row_list_rows(plan, block, group_index) + first;
+  const uint32_t *rows = row_list_rows(plan, block, group_index);
   Asked asked = ask_table(picked, group_index, table);
   if (block_is_run_in(block, group_index))
-    return are_new(&asked, rows[0], count);
-  for (uint32_t i = 0; i < count; i++)
+    return new_pieces(&asked, rows[0], block->count) != 0;
+  for (uint32_t i = 0; i < block->count; i++)
     if (is_new(&asked, rows[i] / STAMP_ROWS)) return true;
   return false;
 }
 
-static ecs_Status append_rows(RowList *list, const PickedFrom *from,
-                              const Block *block, uint32_t first,
-                              uint32_t count) {
+static ecs_Status append_changed(const PickedRows *picked,
+                                 const PickedFrom *from, const Block *block,
+                                 RowList *list) {
+  bool changed = false;
+  for (uint32_t g = 0; !changed && g < from->group_count; g++)
+    changed = is_changed_in(picked, from, block, g);
+  if (!changed) return ECS_OK;
   for (uint32_t g = 0; g < from->group_count; g++)
-    memcpy(list->rows[g] + list->count,
-           row_list_rows(from->rows, block, g) + first,
-           count * sizeof(uint32_t));
+    memcpy(list->rows[g] + list->count, row_list_rows(from->rows, block, g),
+           block->count * sizeof(uint32_t));
   return row_list_append_known(list, &from->store->memory, block->tables,
-                               count);
+                               block->count);
+}
+
+/* Is a block a run in every group? Its rows follow from its first ones then,
+ * and the rest of them need not be read. */
+static bool is_run(const RowList *list, const Block *block) {
+  for (uint32_t g = 0; g < list->group_count; g++)
+    if (!block_is_run_in(block, g)) return false;
+  return true;
+}
+
+/* Which pieces of a run have changed, of the window at a position in it. */
+static uint64_t new_in_run(const PickedRows *picked, const PickedFrom *from,
+                           const Block *block, uint32_t position) {
+  uint32_t count = least(block->count - position, WINDOW_ROWS);
+  uint64_t bits = 0;
+  for (uint32_t g = 0; g < from->group_count; g++) {
+    const Table *table = row_list_table(from->rows, block, from->groups, g);
+    if (table == NULL) continue;
+    Asked asked = ask_table(picked, g, table);
+    uint32_t first = row_list_rows(from->rows, block, g)[0] + position;
+    bits |= new_pieces(&asked, first, count);
+  }
+  return bits;
+}
+
+/* Appends count rows of a run, from a position in it on. */
+static ecs_Status append_run_rows(RowList *list, const PickedFrom *from,
+                                  const Block *block, uint32_t position,
+                                  uint32_t count) {
+  for (uint32_t g = 0; g < from->group_count; g++) {
+    if (row_list_table(from->rows, block, from->groups, g) == NULL) continue;
+    write_numbers(list->rows[g] + list->count,
+                  row_list_rows(from->rows, block, g)[0] + position, count);
+  }
+  return row_list_append_known_run(list, &from->store->memory, block->tables,
+                                   count);
+}
+
+/* Appends the pieces of a run that have changed, as append_pieces does. */
+static ecs_Status append_changed_run(const PickedRows *picked,
+                                     const PickedFrom *from, const Block *block,
+                                     RowList *list) {
+  ecs_Status status = ECS_OK;
+  for (uint32_t row = 0; row < block->count; row += WINDOW_ROWS) {
+    uint32_t rows = least(block->count - row, WINDOW_ROWS), first, count;
+    uint64_t bits = new_in_run(picked, from, block, row);
+    while (status == ECS_OK && take_pieces(&bits, &first, &count)) {
+      uint32_t begin = first * STAMP_ROWS;
+      status = append_run_rows(list, from, block, row + begin,
+                               least(rows - begin, count * STAMP_ROWS));
+    }
+  }
+  return status;
 }
 
 static ecs_Status find_in_list(const PickedRows *picked, const PickedFrom *from,
@@ -197,17 +308,10 @@ static ecs_Status find_in_list(const PickedRows *picked, const PickedFrom *from,
   Memory *memory = &from->store->memory;
   ecs_Status status = row_list_reserve(list, memory, plan->count);
   if (status == ECS_OK) status = row_list_copy_tables(list, memory, plan);
-  for (uint32_t i = 0; i < plan->block_count; i++) {
+  for (uint32_t i = 0; status == ECS_OK && i < plan->block_count; i++) {
     const Block *block = &plan->blocks[i];
-    uint32_t count = 0;
-    for (uint32_t k = 0; status == ECS_OK && k < block->count; k += count) {
-      bool changed = false;
-      count = block->count - k;
-      if (count > STAMP_ROWS) count = STAMP_ROWS;
-      for (uint32_t g = 0; !changed && g < from->group_count; g++)
-        changed = is_changed_in(picked, from, block, g, k, count);
-      if (changed) status = append_rows(list, from, block, k, count);
-    }
+    status = is_run(plan, block) ? append_changed_run(picked, from, block, list)
+                                 : append_changed(picked, from, block, list);
   }
   return status;
 }

@@ -494,13 +494,19 @@ ecs_Status row_list_append(RowList *list, Memory *memory,
 
 ecs_Status row_list_append_run(RowList *list, Memory *memory,
                                const uint32_t *tables, uint32_t count) {
+  if (!append_combination(list, memory, tables)) return ECS_E_MEMORY;
+  return row_list_append_known_run(list, memory, list->tables_count - 1, count);
+}
+
+ecs_Status row_list_append_known_run(RowList *list, Memory *memory,
+                                     uint32_t combination, uint32_t count) {
   uint32_t groups = list->group_count;
   Block run = {.first = list->count,
                .count = count,
-               .tables = list->tables_count,
+               .tables = combination,
                .runs = groups < 64 ? (UINT64_C(1) << groups) - 1 : UINT64_MAX};
   ECS_ASSERT(count > 0 && count <= list->capacity - list->count);
-  if (!append_combination(list, memory, tables)) return ECS_E_MEMORY;
+  ECS_ASSERT(combination < list->tables_count);
   list->count += count;
   ECS_ASSERT(run.runs == find_runs(list, run));
   return append_block(list, memory, run);

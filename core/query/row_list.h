@@ -111,6 +111,11 @@ ECS_INTERNAL ecs_Status row_list_append_known(RowList *list, Memory *memory,
                                               uint32_t combination,
                                               uint32_t count);
 
+/* The same for rows that follow each other in every group, as one block. */
+ECS_INTERNAL ecs_Status row_list_append_known_run(RowList *list, Memory *memory,
+                                                  uint32_t combination,
+                                                  uint32_t count);
+
 /* Gives an empty list the combinations of another. ECS_E_MEMORY. */
 ECS_INTERNAL ecs_Status row_list_copy_tables(RowList *list, Memory *memory,
                                              const RowList *from);

@@ -1,11 +1,13 @@
--- One game in many worlds, which all play it alike: links, trees, observers and
--- what has changed do not depend on how components are stored and grouped,
--- nor on what is compiled, nor on when storage is optimized.
+-- One game in many worlds, which all play it alike: links, trees, observers,
+-- events, orders and what has changed do not depend on how components are
+-- stored and grouped, nor on what is compiled, nor on when storage is
+-- optimized.
 --
 --     variant    storages of the components, groups, compiled or not, and a
 --                seed for the moments at which world:optimize is called
---     digest     of all that observers are told, in order, and of components,
---                values and links of every entity at the end
+--     digest     of all that observers are told, in order, of the events that
+--                systems meet, in order, and of components, values and links of
+--                every entity at the end
 --
 -- Prints the digest of each seed of the game, which is the same on every VM.
 
@@ -36,6 +38,7 @@ local function components(suffix, storages)
   add(4, "Under", { node = { "entity", link = "destroy", tree = true } })
   add(5, "Aims", { at = { "entity", link = "clear" } })
   add(6, "Held", { by = { "entity", link = "remove" }, n = "u8" })
+  made.Hit = ecs.event("GameHit" .. suffix, { at = "entity", n = "i32" })
   return made
 end
 
@@ -97,6 +100,25 @@ local function define(game, compiled)
   world:system { name = "count", compile = compiled,
     query = { of.Local, read = { of.Held } },
     each = function(l, held, dt) l.v = (l.v + held.n + dt) % 5000 end }
+  local Hit, Local = of.Hit, of.Local
+  world:system { name = "shout", compile = compiled,
+    query = { read = { Local }, sort = { Local, "v", "down" } },
+    each = function(l)
+      if l.v % 50 == 7 then world:emit(Hit { n = l.v }) end
+    end }
+  world:system { name = "hurt", compile = compiled, query = { read = { Hit } },
+    each = function(hit)
+      local v = world:get(hit.at, Local, "v")
+      if v then world:set(hit.at, Local, "v", (v * 3 + hit.n) % 5000) end
+    end }
+  world:system { name = "hear", query = { read = { Hit } }, compile = false,
+    each = function(hit) note(game, hit.n) end }
+  world:system { name = "rank", after = "hear",
+    query = { read = { Local }, without = { of.Held },
+              sort = { Local, "v" } },
+    batch = function(batch)
+      for i = 1, batch.count do note(game, batch[Local].v[i]) end
+    end }
 end
 
 --- One random change; what a link refuses is noted.
@@ -116,6 +138,9 @@ local function change(game, draw)
     world:add(e, of[names[k]])
   elseif what == 7 then
     world:clone(e)
+  elseif what == 8 then
+    world:emit(of.Hit { at = e, n = k })
+    world:emit(of.Hit { at = e, n = draw(99) })
   elseif k <= 3 then
     world:set(e, of[names[k]], "v", draw(999))
   else

@@ -76,6 +76,101 @@ TEST(blocks_without_changes_are_passed_over) {
   close_scene(&scene);
 }
 
+/* Entities with A, in the table behind some others of it, and with S: a run of
+ * rows in both groups, of which the blocks of A begin elsewhere. They are more
+ * than fit into one window. */
+#define RUN_BLOCKS (STAMP_ROWS < 64u ? 2u : 35u)
+#define RUN_ROWS (RUN_BLOCKS * STAMP_ROWS + 5u)
+#define RUN_BEHIND 3u
+
+typedef struct Run {
+  Fixture fixture;
+  ecs_Query *query;
+  ecs_Entity *entities;
+  bool *seen; /* per piece of the run: what the next walk sees */
+} Run;
+
+static void open_run(Run *run) {
+  start(&run->fixture);
+  Fixture *fixture = &run->fixture;
+  const ecs_Term terms[] = {{fixture->a, ECS_READ}, {fixture->s, ECS_READ}};
+  run->entities = calloc(RUN_ROWS, sizeof(ecs_Entity));
+  run->seen = calloc(RUN_BLOCKS + 1, sizeof(bool));
+  spawn_many(fixture, fixture->a, RUN_BEHIND);
+  for (uint32_t i = 0; i < RUN_ROWS; i++) {
+    const ecs_Component both[] = {fixture->a, fixture->s};
+    run->entities[i] = spawn(fixture, both, 2);
+  }
+  run->query = make_query(fixture->world, terms, 2);
+  assert_int_equal(ecs_query_ask_changes(run->query, 0), ECS_OK);
+  assert_int_equal(ecs_query_ask_changes(run->query, 1), ECS_OK);
+}
+
+static void close_run(Run *run) {
+  free(run->entities);
+  free(run->seen);
+  finish(&run->fixture);
+}
+
+/* Sets a component of an entity of the run, and notes the pieces with rows of
+ * its block of rows, which begin `behind` rows after the table. */
+static void set_in_run(Run *run, ecs_Component component, uint32_t index,
+                       uint32_t behind) {
+  assert_int_equal(
+      ecs_set_field(run->fixture.world, run->entities[index], component, 0, 1),
+      ECS_OK);
+  const uint32_t block = (index + behind) / STAMP_ROWS;
+  for (uint32_t i = 0; i < RUN_ROWS; i++)
+    if ((i + behind) / STAMP_ROWS == block) run->seen[i / STAMP_ROWS] = true;
+}
+
+static uint32_t take_seen(Run *run) {
+  uint32_t rows = 0;
+  for (uint32_t i = 0; i < RUN_ROWS; i++) rows += run->seen[i / STAMP_ROWS];
+  memset(run->seen, 0, (RUN_BLOCKS + 1) * sizeof(bool));
+  return rows;
+}
+
+TEST(runs_of_two_groups_are_passed_over_by_blocks) {
+  Run run;
+  open_run(&run);
+  assert_int_equal(see(run.query), RUN_ROWS);
+  assert_int_equal(see(run.query), 0);
+  for (uint32_t i = 0; i < RUN_ROWS; i += STAMP_ROWS / 2 + 7) {
+    set_in_run(&run, run.fixture.a, i, RUN_BEHIND);
+    assert_int_equal(see(run.query), take_seen(&run));
+    set_in_run(&run, run.fixture.s, RUN_ROWS - 1 - i, 0);
+    assert_int_equal(see(run.query), take_seen(&run));
+    assert_int_equal(see(run.query), 0);
+  }
+  for (uint32_t i = 0; i < RUN_ROWS; i += 3 * STAMP_ROWS)
+    set_in_run(&run, i % 2 == 0 ? run.fixture.a : run.fixture.s, i,
+               i % 2 == 0 ? RUN_BEHIND : 0);
+  assert_int_equal(see(run.query), take_seen(&run));
+  close_run(&run);
+}
+
+/* A walk over changed rows shows each of them once, with its own values. */
+TEST(changed_runs_show_their_own_rows) {
+  Run run;
+  open_run(&run);
+  (void)see(run.query);
+  for (uint32_t i = 0; i < RUN_ROWS; i += STAMP_ROWS * 2)
+    set_in_run(&run, run.fixture.a, i, RUN_BEHIND);
+  ecs_Cursor cursor;
+  ecs_Batch batch;
+  uint32_t rows = 0, next = 0;
+  assert_int_equal(ecs_query_begin(run.query, ECS_BATCH_WHOLE, &cursor), 0);
+  while (ecs_cursor_next(&cursor, &batch))
+    for (uint32_t i = 0; i < batch.count; i++, rows++, next++) {
+      while (!run.seen[next / STAMP_ROWS]) next += STAMP_ROWS;
+      assert_int_equal(batch.entities[i], run.entities[next]);
+    }
+  assert_int_equal(ecs_cursor_end(&cursor), ECS_OK);
+  assert_int_equal(rows, take_seen(&run));
+  close_run(&run);
+}
+
 TEST(only_a_walk_that_was_seen_counts) {
   Scene scene;
   open_scene(&scene, ECS_READ);
@@ -417,6 +512,8 @@ TEST(without_memory_there_is_no_order) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_without_changes_are_passed_over),
+      cmocka_unit_test(runs_of_two_groups_are_passed_over_by_blocks),
+      cmocka_unit_test(changed_runs_show_their_own_rows),
       cmocka_unit_test(only_a_walk_that_was_seen_counts),
       cmocka_unit_test(what_a_walk_writes_is_not_seen_by_itself),
       cmocka_unit_test(a_walk_that_ends_early_stamps_what_it_has_shown),
