@@ -425,8 +425,10 @@ static int world_components(lua_State *L) {
   int list = lua_gettop(L), length = 0;
   bind_push_shared(L);
   bind_push_table(L, "definitions");
+  const Definition *named = (const Definition *)world->state->named;
   for (uint32_t index = 1; index < world->capacity; index++) {
     ecs_Component component = world->ids[index];
+    if (named && index == named->index) continue; /* it is no part of a spawn */
     if (!component || !ecs_has(bind_native(L, world), entity, component))
       continue;
     lua_rawgeti(L, -1, (int)index);

@@ -266,9 +266,10 @@ describe("ecs.Name", function()
     assert.same({ "player", "gone", "last", "dead" }, told)
   end)
 
-  it("is no part of a clone", function()
+  it("is no part of a clone, nor of what can be spawned", function()
     local e = world:spawn(Tag)
     world:name(e, "player")
+    assert.same({ Tag }, world:components(e))
     assert.is_false(world:has(world:clone(e), Name))
   end)
 
