@@ -673,6 +673,13 @@ ECS_API ecs_Status ecs_clone(ecs_World *world, ecs_Entity entity,
  * a hash of the name. */
 ECS_API ecs_Status ecs_set_name(ecs_World *world, ecs_Entity entity,
                                 const char *name);
+/* Has a tag follow names from now on: entities with a name have it, and get it
+ * now, so that queries find them. It is added and removed by ecs_set_name alone,
+ * and while the world is open when that ends: the host leaves it alone. A world
+ * has one such tag; the same again changes nothing. Returns ECS_OK,
+ * ECS_E_COMPONENT, ECS_E_ARGUMENT (it has fields, or the world has another such
+ * tag), ECS_E_OPEN, ECS_E_MEMORY or ECS_E_LIMIT. Cost: per entity with a name. */
+ECS_API ecs_Status ecs_name_tag(ecs_World *world, ecs_Component tag);
 /* The name of an entity, borrowed until a name of the world changes; NULL: it
  * has none, or is dead. */
 ECS_API const char *ecs_name(const ecs_World *world, ecs_Entity entity);

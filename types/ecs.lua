@@ -888,6 +888,11 @@ ecs.Resource = {}
 ---@type ecs.Component
 ecs.ChildOf = {}
 
+---The tag of entities that have a name, which only world:name gives and takes
+---away. Queries may name it.
+---@type ecs.Component
+ecs.Name = {}
+
 ---@type ecs.math
 ecs.math = {}
 

@@ -704,6 +704,49 @@ static ecs_Status load_names(Load *load) {
   return ECS_OK;
 }
 
+/* Has an entity of the save a name? */
+static bool is_named(const Load *load, ecs_Entity entity) {
+  const SavedName *names = load->saved->names.all;
+  uint32_t low = 0, high = load->saved->names.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (names[middle].entity < entity)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < load->saved->names.count && names[low].entity == entity;
+}
+
+static bool is_member(const Load *load, const SavedTable *table,
+                      uint32_t number) {
+  const uint32_t *members = saved_members(load->saved, table->first_member);
+  for (uint32_t i = 0; i < table->member_count; i++)
+    if (members[i] == number) return true;
+  return false;
+}
+
+/* Have exactly the entities with names the tag of names, where there is one? */
+static bool check_name_tags(const Load *load) {
+  ecs_Component tag = load->world->names.tag;
+  uint64_t row = 0, tagged = 0;
+  if (tag == 0) return true;
+  if (load->numbers[tag] == 0) return load->saved->names.count == 0;
+  uint32_t number = load->numbers[tag] - 1;
+  const SavedComponent *component = &saved_components(load->saved)[number];
+  const SavedGroup *group = &saved_groups(load->saved)[component->group];
+  for (uint32_t k = 0; k < group->table_count; k++) {
+    const SavedTable *table = &saved_tables(load->saved, group)[k];
+    bool all = is_member(load, table, number);
+    for (uint32_t i = 0; i < table->rows; i++, row++) {
+      if (component->bits ? component->tags[row] == 0 : !all) continue;
+      tagged++;
+      if (!is_named(load, get64(group->entities, row))) return false;
+    }
+  }
+  return tagged == load->saved->names.count;
+}
+
 /* All of it --------------------------------------------------------------- */
 
 /* Makes the snapshot. */
@@ -717,6 +760,8 @@ static ecs_Status build(Load *load) {
   if (status == ECS_OK) status = load_groups(load);
   if (status == ECS_OK) status = load_links(load);
   if (status == ECS_OK) status = load_names(load);
+  if (status == ECS_OK && !check_name_tags(load))
+    status = refuse(load, "its names and the tag of names do not agree");
   if (status != ECS_OK) return status;
   for (uint32_t i = 1; i < load->store->components.count; i++)
     load->to->changes[i] = 0;

@@ -373,9 +373,11 @@ static ecs_Status make_names(Restore *restore) {
     ecs_Entity entity;
     memcpy(&entity, bytes, sizeof entity);
     bytes += sizeof entity;
-    ecs_Status status = entity_names_set(
-        &restore->names, &restore->store->memory, entity, bytes);
+    uint32_t text = 0;
+    ecs_Status status = entity_names_reserve(
+        &restore->names, &restore->store->memory, entity, bytes, &text);
     if (status != ECS_OK) return status;
+    entity_names_place(&restore->names, &restore->store->memory, entity, text);
     bytes += strlen(bytes) + 1;
   }
   /* A name or an entity came twice. */
@@ -388,6 +390,7 @@ static void put_names(Restore *restore) {
   uint64_t version = old.version + restore->names.version + 1;
   restore->world->names = restore->names;
   restore->world->names.version = version;
+  restore->world->names.tag = old.tag;
   restore->names = old; /* to be freed */
 }
 

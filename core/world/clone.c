@@ -120,6 +120,7 @@ static ecs_Status load(Cloning *cloning, ecs_Entity entity) {
     RowRef place = {NULL, 0};
     ecs_Status status = store_locate(&world->store, entity, id, &place);
     if (status != ECS_OK || place.table == NULL) continue;
+    if (id == world->names.tag) continue; /* the clone has no name */
     bool fields = component->field_count > 0;
     if (fields && component->writers > 0) return world_refuse_access(world, id);
     if (fields)

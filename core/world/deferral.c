@@ -58,14 +58,50 @@ static ecs_Status apply_linked(ecs_World *world) {
 
 /* Applies what is recorded, as a whole. Where that fails nothing has happened,
  * and everything is recorded as before. */
-static ecs_Status apply(ecs_World *world) {
+static ecs_Status apply_plain(ecs_World *world) {
   return world->links.count == 0 ? apply_commands(world) : apply_linked(world);
 }
 
-/* Everything that was recorded was applied, or taken back. */
+/* Records for the entities whose names have changed that they have the tag of
+ * those with a name, or have it no longer. */
+static ecs_Status record_tags(ecs_World *world) {
+  const EntityNames *names = &world->names;
+  ecs_Status status = ECS_OK;
+  for (uint32_t i = 0; status == ECS_OK && i < names->renamed_count; i++) {
+    ecs_Entity entity = names->renamed[i];
+    if (!world_alive(world, entity)) continue;
+    bool named = entity_names_get(names, entity) != NULL;
+    if (world_has(world, entity, names->tag) != named)
+      status =
+          command_record(&world->commands, named ? COMMAND_ADD : COMMAND_REMOVE,
+                         entity, names->tag, NULL, UINT64_MAX);
+  }
+  return status;
+}
+
+/* Applies what is recorded, with the tags of names. */
+static ECS_APART ecs_Status apply_renamed(ecs_World *world) {
+  CommandMark mark = command_mark(&world->commands);
+  ecs_Status status = record_tags(world);
+  if (status == ECS_OK) status = apply_plain(world);
+  if (status == ECS_OK)
+    world->names.renamed_count = 0;
+  else
+    command_rewind(&world->commands, mark);
+  return status;
+}
+
+static inline ecs_Status apply(ecs_World *world) {
+  return ECS_LIKELY(world->names.renamed_count == 0) ? apply_plain(world)
+                                                     : apply_renamed(world);
+}
+
+/* Everything that was recorded was applied, or taken back. Names are not: their
+ * tags follow. Where memory is short the next recording tries it again. */
 static void end_recording(ecs_World *world) {
   ECS_ASSERT(world->depth == 0 && world->commands.entity_count == 0);
   observe_close_births(world);
+  if (ECS_UNLIKELY(world->names.renamed_count > 0)) (void)apply_renamed(world);
 }
 
 /* The level of a kept recording has no cursor, so that the world can be opened

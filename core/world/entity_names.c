@@ -12,10 +12,14 @@ void entity_names_deinit(EntityNames *names, Memory *memory) {
   text_pool_deinit(&names->texts, memory);
   memory_free(memory, names->names, names->capacity * sizeof(EntityName));
   memory_free(memory, names->by_text, names->text_capacity * sizeof(uint32_t));
+  memory_free(memory, names->renamed,
+              names->renamed_capacity * sizeof(ecs_Entity));
   locator_deinit(&names->by_index, memory);
   uint64_t version = names->version;
+  ecs_Component tag = names->tag;
   entity_names_init(names);
   names->version = version + 1;
+  names->tag = tag;
 }
 
 ecs_Entity entity_names_find(const EntityNames *names, const char *name) {
@@ -77,23 +81,38 @@ static ecs_Status reserve(EntityNames *names, Memory *memory, uint32_t index,
   return done ? locator_reserve(&names->by_index, memory, index) : ECS_E_MEMORY;
 }
 
-ecs_Status entity_names_set(EntityNames *names, Memory *memory,
-                            ecs_Entity entity, const char *name) {
-  uint32_t text = 0;
+ecs_Status entity_names_reserve(EntityNames *names, Memory *memory,
+                                ecs_Entity entity, const char *name,
+                                uint32_t *text) {
   ecs_Status status =
-      text_pool_use(&names->texts, memory, name, (uint32_t)strlen(name), &text);
+      text_pool_use(&names->texts, memory, name, (uint32_t)strlen(name), text);
   if (status != ECS_OK) return status;
-  status = reserve(names, memory, id_index(entity), text);
-  if (status != ECS_OK) {
-    text_pool_release(&names->texts, memory, text);
-    return status;
-  }
+  status = reserve(names, memory, id_index(entity), *text);
+  if (status != ECS_OK) entity_names_release(names, memory, *text);
+  return status;
+}
+
+void entity_names_place(EntityNames *names, Memory *memory, ecs_Entity entity,
+                        uint32_t text) {
   drop(names, memory, name_of(names, id_index(entity)));
   if (names->by_text[text] != 0)
     entity_names_drop(names, memory, names->by_text[text] - 1);
+  ECS_ASSERT(names->count < names->capacity);
   place(names, names->count++, (EntityName){entity, text});
   names->version++;
-  return ECS_OK;
+}
+
+void entity_names_release(EntityNames *names, Memory *memory, uint32_t text) {
+  text_pool_release(&names->texts, memory, text);
+}
+
+bool entity_names_reserve_renamed(EntityNames *names, Memory *memory,
+                                  uint32_t count) {
+  void *list = names->renamed;
+  bool done = memory_grow(memory, &list, &names->renamed_capacity,
+                          names->renamed_count, count, sizeof(ecs_Entity));
+  names->renamed = list;
+  return done;
 }
 
 bool entity_names_check_invariants(const EntityNames *names) {

@@ -140,6 +140,27 @@ static bool check_all_links(const ecs_World *world) {
   return true;
 }
 
+/* Do the tag and the names agree? Where names wait for their tags, they need
+ * not. */
+static bool check_name_tags(const ecs_World *world) {
+  const EntityNames *names = &world->names;
+  uint64_t named = 0, tagged = 0;
+  if (names->tag == 0 || world->depth > 0 || names->renamed_count > 0)
+    return true;
+  for (uint32_t i = 0; i < names->count; i++) {
+    if (!store_alive(&world->store, names->names[i].entity)) continue;
+    if (!world_has(world, names->names[i].entity, names->tag)) return false;
+    named++;
+  }
+  const Component *tag = &world->store.components.all[names->tag];
+  for (uint32_t i = 0; i < tag->group->table_count; i++) {
+    const Table *table = tag->group->tables[i];
+    for (uint32_t row = 0; row < table->count; row++)
+      tagged += world_has(world, table->entities[row], names->tag);
+  }
+  return named == tagged;
+}
+
 bool world_check_invariants(const ecs_World *world) {
   return world->commands.store == &world->store &&
          command_buffer_check_invariants(&world->commands) &&
@@ -148,5 +169,5 @@ bool world_check_invariants(const ecs_World *world) {
          check_all_links(world) &&
          observer_set_check_invariants(&world->observers, &world->store) &&
          entity_names_check_invariants(&world->names) &&
-         store_check_invariants(&world->store);
+         check_name_tags(world) && store_check_invariants(&world->store);
 }

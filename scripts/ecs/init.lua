@@ -70,6 +70,10 @@ ecs.ChildOf = core.component("ChildOf", {
   parent = { "entity", link = "destroy", tree = true },
 })
 
+--- The tag of the entities that have a name: world:name gives it and takes it
+-- away. Queries may name it.
+ecs.Name = core.tag("ecs.Name", { storage = "sparse" })
+
 --- Defines a prefab: the parts of what is spawned from it, and its children.
 -- ecs.prefab("Orc", { base = Humanoid, Health { hp = 50 },
 --                     children = { { Sword } } })

@@ -1,13 +1,13 @@
--- One game in many worlds, which all play it alike: links, trees, observers,
--- events, orders and what has changed do not depend on how components are
--- stored and grouped, nor on what is compiled, nor on when storage is
--- optimized.
+-- One game in many worlds, which all play it alike: links, trees, prefabs,
+-- names, observers, events, orders and what has changed do not depend on how
+-- components are stored and grouped, nor on what is compiled, nor on when
+-- storage is optimized.
 --
 --     variant    storages of the components, groups, compiled or not, and a
 --                seed for the moments at which world:optimize is called
 --     digest     of all that observers are told, in order, of the events that
---                systems meet, in order, and of components, values and links of
---                every entity at the end
+--                systems meet, in order, and of components, values, links,
+--                children and names of every entity at the end
 --
 -- Prints the digest of each seed of the game, which is the same on every VM.
 
@@ -27,9 +27,9 @@ end
 --- The components, with storages of their own; their names end with suffix.
 local function components(suffix, storages)
   local made = {}
-  local function add(k, name, fields)
+  local function add(k, name, fields, needs)
     made[name] = ecs.component("Game" .. name .. suffix, fields,
-      { storage = storages[k] })
+      { storage = storages[k], needs = needs })
     made[k] = made[name]
   end
   add(1, "Local", { v = "i32" })
@@ -37,7 +37,13 @@ local function components(suffix, storages)
   add(3, "Copy", { v = "i32" })
   add(4, "Under", { node = { "entity", link = "destroy", tree = true } })
   add(5, "Aims", { at = { "entity", link = "clear" } })
-  add(6, "Held", { by = { "entity", link = "remove" }, n = "u8" })
+  add(6, "Held", { by = { "entity", link = "remove" }, n = "u8" },
+    { made.Copy })
+  local base = ecs.prefab("GameBase" .. suffix, { made.Local { v = 5 },
+    made.Global, children = { { made.Global, made.Local { v = 2 } } } })
+  made.Squad = ecs.prefab("GameSquad" .. suffix, { base = base,
+    made.Local { v = 8 }, made.Held { n = 3 },
+    children = { { made.Aims, children = { { base, made.Copy } } } } })
   made.Hit = ecs.event("GameHit" .. suffix, { at = "entity", n = "i32" })
   return made
 end
@@ -94,6 +100,11 @@ local function define(game, compiled)
       g.v = l.v % 1000
       if up then g.v = g.v + up.v % 1000 end
     end }
+  world:system { name = "below", compile = compiled, -- from a parent
+    query = { of.Global, up = { ecs.ChildOf, read = { of.Local } } },
+    each = function(g, parent)
+      if parent then g.v = (g.v + parent.v) % 1000 end
+    end }
   world:system { name = "copy", compile = compiled,
     query = { of.Copy, read = { of.Local }, changed = { of.Local } },
     each = function(c, l) c.v = l.v + 1 end }
@@ -121,11 +132,29 @@ local function define(game, compiled)
     end }
 end
 
+--- Names an entity, at once or in a callback, and notes what was refused.
+local function name_one(game, e, draw)
+  local world, label = game.world, "name " .. draw(9)
+  local here, inside = world:spawn(game.of.Copy), draw(2) == 1
+  local ok
+  local function give() ok = pcall(world.name, world, e, label) end
+  if inside then
+    world:query({ game.of.Copy }):each(function(_, one)
+      if one == here then give() end
+    end)
+  else
+    give()
+  end
+  world:destroy(here)
+  note(game, ok and 8 or 9)
+  note(game, world:find(label) or 10)
+end
+
 --- One random change; what a link refuses is noted.
 local function change(game, draw)
   local world, of, born = game.world, game.of, game.born
   local e, other = born[draw(#born)], born[draw(#born)]
-  local what, k = draw(12), draw(6)
+  local what, k = draw(16), draw(6)
   if what <= 3 then
     born[#born + 1] = world:spawn(of.Local { v = draw(99) }, of.Global, of.Copy)
   elseif what == 4 then
@@ -139,6 +168,12 @@ local function change(game, draw)
   elseif what == 7 then
     world:clone(e)
   elseif what == 8 then
+    born[#born + 1] = world:spawn(of.Squad, of.Copy { v = draw(99) })
+  elseif what == 9 then
+    world:spawn_many(draw(3), { of.Squad, of.Local { v = draw(99) } })
+  elseif what <= 11 then
+    name_one(game, e, draw)
+  elseif what == 12 then
     world:emit(of.Hit { at = e, n = k })
     world:emit(of.Hit { at = e, n = draw(99) })
   elseif k <= 3 then
@@ -149,7 +184,7 @@ local function change(game, draw)
   end
 end
 
---- Components, values and links of all that live.
+--- Components, values, links, children and names of all that live.
 local function read_all(game)
   local world, of = game.world, game.of
   for e in world:query({ all = true }):rows() do
@@ -158,6 +193,8 @@ local function read_all(game)
   table.sort(game.all)
   for _, e in ipairs(game.all) do
     note(game, e)
+    note(game, tonumber((world:name(e) or "name 0"):match "%d+"))
+    for child in world:children(e) do note(game, child) end
     for k, name in ipairs(names) do
       local value = world:get(e, of[name], fields[k])
       note(game, value or world:has(e, of[name]) and 5 or 6)

@@ -57,12 +57,15 @@ static ecs_Storage check_storage(lua_State *L, int index, const char *name,
 /* Pushes the name of an entry of needs: a component, or the name of one. */
 static void push_need(lua_State *L, int index, const char *name) {
   if (lua_type(L, index) == LUA_TSTRING) {
+    bind_refuse_name(L, bind_definition_find(L, index), name);
+    lua_pop(L, 1);
     lua_pushvalue(L, index);
     return;
   }
   const Definition *need =
       (const Definition *)bind_find(L, index, KIND_DEFINITION);
   if (need) {
+    bind_refuse_name(L, need, name);
     lua_pushstring(L, need->name);
     return;
   }

@@ -103,10 +103,12 @@ int bind_refuse_element(lua_State *L, int index, const Definition *definition,
 /* Arguments --------------------------------------------------------------- */
 
 /* The definition at index, which the state remembers from now on; NULL when the
- * value is anything else. */
+ * value is anything else. ecs.Name is not remembered: it is no part. */
 static Definition *find_definition(lua_State *L, int index) {
+  ModuleState *state = bind_state(L);
   Definition *definition = (Definition *)bind_find(L, index, KIND_DEFINITION);
-  if (definition) *recent_definition(bind_state(L), definition) = definition;
+  if (definition && definition != state->named)
+    *recent_definition(state, definition) = definition;
   return definition;
 }
 
@@ -154,12 +156,23 @@ bool bind_given_find_in(lua_State *L, const ModuleState *state, int index,
     return true;
   }
   *given = (Given){find_definition(L, index), NULL, ~UINT64_C(0)};
+  if (given->definition == state->named) given->definition = NULL;
   return given->definition != NULL;
+}
+
+void bind_refuse_name(lua_State *L, const Definition *definition,
+                      const char *call) {
+  if (definition && definition == bind_state(L)->named)
+    bind_error(L,
+               "%s: %s comes and goes with a name: write world:name(e, "
+               "'player'), or world:name(e, nil)",
+               call, definition->name);
 }
 
 Given bind_given_check(lua_State *L, int index, const char *call) {
   Given given;
   if (bind_given_find(L, index, &given)) return given;
+  bind_refuse_name(L, find_definition(L, index), call);
   const char *hint = advice(L, index, call);
   bind_push_description(L, index);
   bind_error(L,

@@ -78,7 +78,13 @@ BIND_INTERNAL Definition *bind_definition_check(lua_State *L, int index,
                                                 const char *call);
 BIND_INTERNAL Given bind_given_check(lua_State *L, int index, const char *call);
 
-/* The component or value at index; false when it is anything else. */
+/* Raises, in the name of call, for ecs.Name, which no call but world:name gives
+ * to an entity or takes from it. definition: may be NULL. */
+BIND_INTERNAL void bind_refuse_name(lua_State *L, const Definition *definition,
+                                    const char *call);
+
+/* The component or value at index; false when it is anything else, or
+ * ecs.Name. */
 BIND_INTERNAL bool bind_given_find_in(lua_State *L, const ModuleState *state,
                                       int index, Given *given);
 static inline bool bind_given_find(lua_State *L, int index, Given *given) {

@@ -95,6 +95,8 @@ void bind_definition_add(lua_State *L, Definition *definition) {
   lua_pushvalue(L, top);
   lua_rawset(L, top + 2);
   definition->index = ++state->definition_count;
+  if (!state->named && strcmp(definition->name, "ecs.Name") == 0)
+    state->named = definition;
   lua_settop(L, top);
 }
 

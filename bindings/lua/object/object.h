@@ -125,6 +125,7 @@ typedef struct ModuleState {
   uint64_t recent_world_magic;
   const void *recent_definitions[RECENT_DEFINITIONS]; /* hashed by address */
   const void *child_of; /* the definition of ecs.ChildOf; NULL: not asked for */
+  const void *named; /* the definition of ecs.Name; NULL: it is not there yet */
   const void *host_call; /* a HostCall while one is served; see host.c */
   void *walk; /* of world/open_walk.h: the innermost that is open, of any world;
                  NULL when none is open or a frame began inside it */

@@ -58,6 +58,7 @@ static int query_add(lua_State *L) {
 static int query_remove(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   const Definition *definition = bind_definition_check(L, 2, "remove");
+  bind_refuse_name(L, definition, "remove");
   refuse_more(L, 1, "remove takes one component: call it once for each");
   ecs_Component component = bind_component_find(query->world, definition);
   if (!component) return 0;
@@ -72,6 +73,7 @@ static int query_remove(lua_State *L) {
 static int query_replace(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   const Definition *gone = bind_definition_check(L, 2, "replace");
+  bind_refuse_name(L, gone, "replace");
   uint64_t image[ECS_FIELD_LIMIT];
   Given given;
   int count = bind_given_read(L, bind_state(L), 3, "replace", image, &given);

@@ -126,7 +126,8 @@ static bool read_entry(lua_State *L, Reading *reading, ecs_Access access) {
   if (!is_recent(L, reading->state, -1, address) &&
       !bind_find(L, -1, KIND_DEFINITION))
     return false;
-  *recent_definition(reading->state, address) = address;
+  if (address != reading->state->named)
+    *recent_definition(reading->state, address) = address;
   reading->terms[reading->count].definition = (const Definition *)address;
   reading->terms[reading->count++].access = access;
   return true;

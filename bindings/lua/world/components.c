@@ -101,6 +101,9 @@ static ecs_Component define(lua_State *L, const LuaWorld *world,
   BIND_WITH_RELIEF(
       L, world, status,
       ecs_component(bind_native(L, world), &description, &component));
+  if (status == ECS_OK && definition == world->state->named)
+    BIND_WITH_RELIEF(L, world, status,
+                     ecs_name_tag(bind_native(L, world), component));
   if (status == ECS_OK) return component;
   push_refusal(L, world, status, definition);
   return 0;

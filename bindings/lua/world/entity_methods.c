@@ -219,6 +219,7 @@ static int world_remove(lua_State *L) {
   ecs_Entity entity = read_entity(L, 2, "remove");
   const Definition *definition =
       bind_definition_at(L, world->state, 3, "remove");
+  bind_refuse_name(L, definition, "remove");
   refuse_more(L, 3, "remove", "call it once for each component");
   ecs_Component component = bind_component_find(world, definition);
   ecs_Status status = ECS_OK;
@@ -235,6 +236,7 @@ static int world_replace(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "replace");
   const Definition *gone = bind_definition_at(L, world->state, 3, "replace");
+  bind_refuse_name(L, gone, "replace");
   uint64_t image[ECS_FIELD_LIMIT];
   Given given;
   int count = bind_given_read(L, world->state, 4, "replace", image, &given);
@@ -423,8 +425,10 @@ static int world_components(lua_State *L) {
   int list = lua_gettop(L), length = 0;
   bind_push_shared(L);
   bind_push_table(L, "definitions");
+  const Definition *named = (const Definition *)world->state->named;
   for (uint32_t index = 1; index < world->capacity; index++) {
     ecs_Component component = world->ids[index];
+    if (named && index == named->index) continue; /* it is no part of a spawn */
     if (!component || !ecs_has(bind_native(L, world), entity, component))
       continue;
     lua_rawgeti(L, -1, (int)index);
@@ -472,10 +476,14 @@ static int world_name(lua_State *L) {
     return 1;
   }
   const char *name = lua_isnil(L, 3) ? NULL : check_name(L, 3, "name");
+  const Definition *tag = (const Definition *)world->state->named;
+  if (tag && !ecs_deferring(native)) bind_component_ensure(L, world, 1, tag);
   ecs_Status status;
   BIND_WITH_RELIEF(L, world, status,
                    ecs_set_name(bind_native(L, world), entity, name));
-  return status == ECS_OK ? 0 : refuse_name(L, world, status, name);
+  if (status != ECS_OK) return refuse_name(L, world, status, name);
+  bind_tell(L, world);
+  return 0;
 }
 
 /* world:clone(e): the clone */

@@ -71,7 +71,7 @@ static int access_calls(lua_State *L) {
 }
 
 /* access(world, definition): a BoundAccess; nothing when the world has no
- * component for the definition. access(world): one for alive and destroy only.
+ * component for the definition, and for ecs.Name. access(world): one for alive and destroy only.
  */
 static int access_new(lua_State *L) {
   const LuaWorld *world = (const LuaWorld *)bind_find(L, 1, KIND_WORLD);
@@ -81,6 +81,7 @@ static int access_new(lua_State *L) {
   ecs_Component component =
       definition ? bind_component_find(world, definition) : 0;
   if (definition && !component) return 0;
+  if (definition && definition == bind_state(L)->named) return 0;
   ECS_ASSERT(!component || world->owners[component] == definition);
   BoundAccess *access = (BoundAccess *)lua_newuserdata(L, sizeof *access);
   access->definition = definition;

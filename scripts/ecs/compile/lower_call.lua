@@ -347,6 +347,7 @@ function methods.add(self, node, wanted, scope)
   if not known or not is_own(self, entity) then
     return lower_change.add(self, node, entity, scope)
   end
+  lower_parts.refuse_name(known, node)
   self.context.captures:guard(value)
   self:refuse_in_loop(node.line, "world:add", BEHIND)
   self.emit:effect("add " .. quote(known.name), nil, self:mask())
@@ -358,6 +359,7 @@ function methods.remove(self, node, wanted, scope)
   limit(node, 2)
   local entity = entity_argument(self, node, scope)
   local known = definition(self, node, 2, scope)
+  lower_parts.refuse_name(known, node)
   if not is_own(self, entity) then
     return lower_change.remove(self, node, entity, known)
   end
@@ -370,6 +372,7 @@ function methods.replace(self, node, wanted, scope)
   plain_statement(node, wanted)
   local entity = entity_argument(self, node, scope)
   local gone = definition(self, node, 2, scope)
+  lower_parts.refuse_name(gone, node)
   return lower_change.replace(self, node, entity, gone, scope)
 end
 

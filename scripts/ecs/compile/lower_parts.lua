@@ -60,6 +60,14 @@ end
 
 -- Parts -----------------------------------------------------------------------
 
+--- Refuses ecs.Name as what a call gives or takes away: world:name does.
+local function refuse_name(known, node)
+  if known.name == "ecs.Name" then
+    outside(node.line, "a change of ecs.Name", "write world:name(e, 'player'), "
+      .. "or world:name(e, nil), outside of the function")
+  end
+end
+
 --- A component with the fields that it is given: { name, types, fields }, of
 -- which fields is a list of { name, value }.
 local function new_part(known)
@@ -133,6 +141,7 @@ function lower_parts.read_one(self, node, k, scope)
     local callee = self:value(argument.callee, scope)
     local known = callee.type == "object" and context.describe(callee.value)
     if known then
+      refuse_name(known, node)
       context.captures:guard(callee)
       local part = new_part(known)
       local value = self:value(argument.arguments[1], scope)
@@ -156,6 +165,7 @@ function lower_parts.read_one(self, node, k, scope)
     end
     return nil, nil, prefab
   end
+  refuse_name(known, node)
   context.captures:guard(value)
   local part = new_part(known)
   if list then
@@ -218,6 +228,7 @@ function lower_parts.read(self, node, first, last, scope, with)
 end
 
 lower_parts.check_last, lower_parts.new = check_last, new_part
+lower_parts.refuse_name = refuse_name
 lower_parts.give, lower_parts.give_fixed = give, give_fixed
 
 return lower_parts

@@ -233,6 +233,7 @@ ecs_Status ecs_clone(ecs_World *world, ecs_Entity entity,
                              ecs_Entity *clone);
 ecs_Status ecs_set_name(ecs_World *world, ecs_Entity entity,
                                 const char *name);
+ecs_Status ecs_name_tag(ecs_World *world, ecs_Component tag);
 const char *ecs_name(const ecs_World *world, ecs_Entity entity);
 ecs_Entity ecs_find(const ecs_World *world, const char *name);
 ecs_Status ecs_add(ecs_World *world, ecs_Entity entity,

@@ -144,15 +144,19 @@ values.is_value = is_value
 
 local kinds = {}
 
---- What is known of a component; false for a prefab, which C reads; nil for
--- other values.
+--- What is known of a component; false for a prefab, which C reads, and for
+-- ecs.Name, which C refuses; nil for other values.
 local function kind_of(definition)
   local kind = kinds[definition]
   if kind ~= nil then return kind end
   local name = kind_name(definition)
   if name == "ecs.Prefab" then kinds[definition] = false end
   if name ~= "ecs.Component" then return kinds[definition] end
-  local _, fields, bytes = fields_of(definition)
+  local called, fields, bytes = fields_of(definition)
+  if called == "ecs.Name" then
+    kinds[definition] = false
+    return false
+  end
   kind = { new = bytes <= 8 * FEW and Few or bytes <= 8 * SOME and Some or Most,
            read = false, make = false,
            unread = #fields > 0 and #fields <= FIELDS and fields }

@@ -1,4 +1,4 @@
-/* api_name_test.c: ecs_set_name, ecs_name and ecs_find. */
+/* api_name_test.c: ecs_set_name, ecs_name, ecs_find and ecs_name_tag. */
 #include "api_scene.h"
 #include "test_case.h"
 
@@ -123,6 +123,147 @@ TEST(each_allocation_may_fail) {
   }
 }
 
+/* The tag of names ---------------------------------------------------------- */
+
+static ecs_Component define_tag(ecs_World *world) {
+  return define_component(world, "Named", NULL, 0, ECS_STORE_SPARSE);
+}
+
+static void assert_named(const ecs_World *world, ecs_Entity entity,
+                         ecs_Component tag, bool named) {
+  assert_int_equal(ecs_has(world, entity, tag), named);
+  assert_int_equal(ecs_name(world, entity) != NULL, named);
+  assert_true(world_check_invariants(world));
+}
+
+TEST(a_tag_follows_names) {
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  ecs_Entity next = 0, clone = 0;
+  ecs_Component tag = define_tag(world);
+  assert_int_equal(ecs_set_name(world, fixture.e, "gate"), ECS_OK);
+  assert_false(ecs_has(world, fixture.e, tag));
+  assert_int_equal(ecs_name_tag(world, tag), ECS_OK);
+  assert_named(world, fixture.e, tag, true);
+  assert_int_equal(ecs_set_name(world, fixture.e, "wall"), ECS_OK);
+  assert_named(world, fixture.e, tag, true);
+  assert_int_equal(ecs_clone(world, fixture.e, &clone), ECS_OK);
+  assert_named(world, clone, tag, false);
+  assert_int_equal(ecs_set_name(world, fixture.e, NULL), ECS_OK);
+  assert_named(world, fixture.e, tag, false);
+  assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &next), ECS_OK);
+  assert_int_equal(ecs_set_name(world, next, "wall"), ECS_OK);
+  assert_named(world, next, tag, true);
+  finish(&fixture);
+}
+
+TEST(what_is_no_tag_is_refused) {
+  static const ecs_Field x = {"x", ECS_F32, 0};
+  Fixture fixture;
+  start(&fixture);
+  ecs_World *world = fixture.world;
+  ecs_Component tag = define_tag(world);
+  ecs_Component other =
+      define_component(world, "Other", NULL, 0, ECS_STORE_TABLE);
+  ecs_Component fields =
+      define_component(world, "Fields", &x, 1, ECS_STORE_TABLE);
+  assert_refused(ecs_name_tag(world, 0), ECS_E_COMPONENT);
+  assert_refused(ecs_name_tag(world, fields), ECS_E_ARGUMENT);
+  assert_int_equal(ecs_defer_begin(world), ECS_OK);
+  assert_refused(ecs_name_tag(world, tag), ECS_E_OPEN);
+  assert_int_equal(ecs_defer_end(world), ECS_OK);
+  assert_int_equal(ecs_name_tag(world, tag), ECS_OK);
+  assert_int_equal(ecs_name_tag(world, tag), ECS_OK);
+  assert_refused(ecs_name_tag(world, other), ECS_E_ARGUMENT);
+  finish(&fixture);
+}
+
+/* Names change at once, and the tag when the recording ends, however it does. */
+TEST(the_tag_follows_when_the_recording_ends) {
+  for (uint32_t keep = 0; keep < 2; keep++) {
+    Fixture fixture;
+    start(&fixture);
+    ecs_World *world = fixture.world;
+    ecs_Component tag = define_tag(world);
+    ecs_Entity born = 0, old = 0, bare = 0;
+    assert_int_equal(ecs_name_tag(world, tag), ECS_OK);
+    assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &old), ECS_OK);
+    assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &bare), ECS_OK);
+    assert_int_equal(ecs_set_name(world, fixture.e, "gate"), ECS_OK);
+    assert_int_equal(ecs_set_name(world, old, "wall"), ECS_OK);
+    assert_int_equal(ecs_defer_begin(world), ECS_OK);
+    assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &born), ECS_OK);
+    assert_int_equal(ecs_set_name(world, born, "born"), ECS_OK);
+    assert_int_equal(ecs_set_name(world, old, NULL), ECS_OK);
+    assert_int_equal(ecs_destroy(world, fixture.e), ECS_OK);
+    assert_int_equal(ecs_set_name(world, bare, "gate"), ECS_OK);
+    assert_true(ecs_has(world, old, tag) && !ecs_has(world, bare, tag));
+    if (keep)
+      assert_int_equal(ecs_defer_end(world), ECS_OK);
+    else
+      ecs_defer_discard(world);
+    assert_named(world, born, tag, keep);
+    assert_named(world, old, tag, false);
+    assert_named(world, bare, tag, true);
+    assert_named(world, fixture.e, tag, false); /* it lost its name, or died */
+    assert_int_equal(ecs_alive(world, fixture.e), !keep);
+    finish(&fixture);
+  }
+}
+
+/* Names an entity, gives it another name, and takes it away. */
+TEST(each_allocation_may_fail_for_the_tag) {
+  static const char *const names[] = {"gate", "wall", NULL};
+  for (uint64_t nth = 1, injected = 1; injected > 0; nth++) {
+    Fixture fixture;
+    start(&fixture);
+    ecs_World *world = fixture.world;
+    ecs_Component tag = define_tag(world);
+    assert_int_equal(ecs_name_tag(world, tag), ECS_OK);
+    injected = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+      uint64_t before = ecs_world_hash(world);
+      bool changes = names[i] != NULL || ecs_name(world, fixture.e) != NULL;
+      failing_memory_arm(&fixture.failing, nth, FAIL_ONCE);
+      ecs_Status status = ecs_set_name(world, fixture.e, names[i]);
+      uint64_t failed = failing_memory_disarm(&fixture.failing);
+      injected += failed;
+      assert_int_equal(status, failed > 0 ? ECS_E_MEMORY : ECS_OK);
+      assert_int_equal(ecs_world_hash(world) == before, failed > 0 || !changes);
+      assert_int_equal(ecs_has(world, fixture.e, tag),
+                       ecs_name(world, fixture.e) != NULL);
+      assert_true(world_check_invariants(world));
+    }
+    finish(&fixture);
+  }
+}
+
+/* As a recording ends, too: what fails leaves the tags for the next time. */
+TEST(tags_that_found_no_memory_follow_later) {
+  for (uint64_t nth = 1, injected = 1; injected > 0; nth++) {
+    Fixture fixture;
+    start(&fixture);
+    ecs_World *world = fixture.world;
+    ecs_Component tag = define_tag(world);
+    assert_int_equal(ecs_name_tag(world, tag), ECS_OK);
+    assert_int_equal(ecs_defer_begin(world), ECS_OK);
+    assert_int_equal(ecs_set_name(world, fixture.e, "gate"), ECS_OK);
+    failing_memory_arm(&fixture.failing, nth, FAIL_ONWARD);
+    if (nth % 2 == 0)
+      (void)ecs_defer_end(world);
+    else
+      ecs_defer_discard(world);
+    injected = failing_memory_disarm(&fixture.failing);
+    if (ecs_deferring(world)) assert_int_equal(ecs_defer_end(world), ECS_OK);
+    assert_true(world_check_invariants(world));
+    assert_int_equal(ecs_defer_begin(world), ECS_OK);
+    assert_int_equal(ecs_defer_end(world), ECS_OK);
+    assert_named(world, fixture.e, tag, true);
+    finish(&fixture);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_entity_has_a_name_and_is_found_by_it),
@@ -131,6 +272,11 @@ int main(void) {
       cmocka_unit_test(names_change_at_once_while_changes_are_recorded),
       cmocka_unit_test(names_of_the_dead_take_no_room_for_long),
       cmocka_unit_test(each_allocation_may_fail),
+      cmocka_unit_test(a_tag_follows_names),
+      cmocka_unit_test(what_is_no_tag_is_refused),
+      cmocka_unit_test(the_tag_follows_when_the_recording_ends),
+      cmocka_unit_test(each_allocation_may_fail_for_the_tag),
+      cmocka_unit_test(tags_that_found_no_memory_follow_later),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

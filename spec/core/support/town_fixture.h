@@ -51,6 +51,9 @@ static inline void open_town(Town *town) {
   town->parts[3] = define_component(world, "T", NULL, 0, ECS_STORE_TABLE);
   town->parts[4] = define_component(world, "K", NULL, 0, ECS_STORE_BITS);
   assert_int_equal(ecs_component(world, &linked, &town->parts[5]), ECS_OK);
+  ecs_Component named =
+      define_component(world, "Named", NULL, 0, ECS_STORE_TABLE);
+  assert_int_equal(ecs_name_tag(world, named), ECS_OK);
   const ecs_Term terms[WATCHES][2] = {
       {{town->parts[0], ECS_WRITE}, {town->parts[1], ECS_OPTIONAL}},
       {{town->parts[0], ECS_READ}, {town->parts[2], ECS_READ}},

@@ -1,5 +1,5 @@
--- up: queries along a tree, as rows, batches, compiled functions and systems,
--- for every storage, against plain tables.
+-- up: queries along a tree, as rows, batches, compiled functions, systems and
+-- native kernels, for every storage, against plain tables.
 
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
@@ -10,11 +10,12 @@ local function refuses(text, f)
 end
 local unpack = table.unpack or unpack
 ecs.on_fallback = nil -- plain Lua is meant, too
+assert(ecs.load_native "along")
 
 --- The components of a scene, with storages of their own: their names end with
 -- it.
 local function components(suffix, storages)
-  local made = {}
+  local made = { name = suffix }
   made.Local = ecs.component("UpLocal" .. suffix, { x = "f32", y = "f64" },
     { storage = storages[1] })
   made.Global = ecs.component("UpGlobal" .. suffix, { x = "f32", y = "f64" },
@@ -88,6 +89,11 @@ local ways = {
   compiled = function(world, of)
     world:system { name = "transform", query = describe_query(of),
       each = transform, compile = true }
+    world:progress(0)
+  end,
+  native = function(world, of)
+    world:system { name = "transform", query = describe_query(of),
+      native = "along." .. of.name }
     world:progress(0)
   end,
 }

@@ -169,3 +169,158 @@ describe("a name", function()
     fails("closed", function() world:find "x" end)
   end)
 end)
+
+describe("ecs.Name", function()
+  local Name = ecs.Name
+
+  local function named()
+    local found = {}
+    for e in world:query({ with = { Name } }):rows() do found[e] = true end
+    return found
+  end
+
+  it("is the tag of entities with a name", function()
+    local e, f = world:spawn(Tag), world:spawn(Tag)
+    assert.is_false(world:has(e, Name))
+    world:name(e, "player")
+    assert.is_true(world:has(e, Name))
+    assert.same({ [e] = true }, named())
+    assert.equal(1, world:query({ with = { Tag, Name } }):count())
+    assert.equal(f, world:query({ with = { Tag }, without = { Name } }):first())
+    world:name(e, "hero")
+    world:name(f, "player")
+    assert.same({ [e] = true, [f] = true }, named())
+    world:name(e, nil)
+    assert.same({ [f] = true }, named())
+    world:destroy(f)
+    assert.same({}, named())
+  end)
+
+  it("is called ecs.Name, and leaves the name Name to games", function()
+    assert.equal("ecs.Name", Name.name)
+    assert.equal(Name, ecs.component "ecs.Name")
+    local Own = ecs.component("Name", { letter = "u8" })
+    local e = world:spawn(Own { letter = 65 })
+    world:name(e, "A")
+    assert.equal(65, world:get(e, Own, "letter"))
+  end)
+
+  it("gives no row", function()
+    local e = world:spawn(Tag)
+    world:name(e, "player")
+    for one, more in world:query({ with = { Name } }):rows() do
+      assert.same({ e }, { one, more })
+    end
+  end)
+
+  it("comes and goes with names that a callback gives, at its end", function()
+    local e, f, born = world:spawn(Tag), world:spawn(), nil
+    world:name(f, "old")
+    world:query({ with = { Tag } }):each(function()
+      born = world:spawn(Tag)
+      world:name(born, "born")
+      world:name(e, "new")
+      world:name(f, nil)
+      assert.is_false(world:has(e, Name))
+      assert.is_true(world:has(f, Name))
+    end)
+    assert.same({ [e] = true, [born] = true }, named())
+  end)
+
+  it("agrees with names behind a callback that fails", function()
+    local e, f, g = world:spawn(Tag), world:spawn(), world:spawn()
+    world:name(f, "f")
+    world:name(g, "g")
+    pcall(function()
+      world:query({ with = { Tag } }):each(function()
+        world:name(e, "e")
+        world:name(f, nil)
+        world:destroy(g)
+        world:name(world:spawn(Tag), "born")
+        world:name(f, "g") -- is free
+        error "stop"
+      end)
+    end)
+    assert.same({ [e] = true, [f] = true }, named())
+    assert.equal("g", world:name(f))
+    assert.is_nil(world:name(g))
+    assert.is_true(world:alive(g))
+  end)
+
+  it("is told to observers", function()
+    local told = {}
+    world:on("add", Name, function(e) told[#told + 1] = world:name(e) end)
+    world:on("remove", Name, function(e)
+      told[#told + 1] = world:alive(e) and "gone" or "dead"
+    end)
+    local e = world:spawn(Tag)
+    world:name(e, "player")
+    world:name(e, "hero")
+    world:query({ with = { Tag } }):each(function()
+      world:name(e, nil)
+      world:name(e, "again")
+    end)
+    world:name(e, nil)
+    world:name(e, "last")
+    world:destroy(e)
+    assert.same({ "player", "gone", "last", "dead" }, told)
+  end)
+
+  it("is no part of a clone, nor of what can be spawned", function()
+    local e = world:spawn(Tag)
+    world:name(e, "player")
+    assert.same({ Tag }, world:components(e))
+    assert.is_false(world:has(world:clone(e), Name))
+  end)
+
+  it("is given and taken away by world:name alone", function()
+    local e = world:spawn(Tag)
+    world:name(e, "player")
+    local before = world:state_hash()
+    local query = world:query { with = { Tag } }
+    for call, f in pairs {
+      add = function() world:add(e, Name) end,
+      remove = function() world:remove(e, Name) end,
+      replace = function() world:replace(e, Name, Tag) end,
+      spawn = function() world:spawn(Name) end,
+      spawn_many = function() world:spawn_many(2, { Tag, Name }) end,
+      spawner = function() world:spawner(Name) end,
+      ["prefab NameBad"] = function() ecs.prefab("NameBad", { Name }) end,
+      NameNeeds = function() ecs.tag("NameNeeds", { needs = { Name } }) end,
+      NameText = function() ecs.tag("NameText", { needs = { "ecs.Name" } }) end,
+    } do
+      fails(call .. ": ecs.Name comes and goes with a name", f)
+    end
+    fails("replace: ecs.Name comes", function()
+      world:replace(e, Tag, Name)
+    end)
+    fails("add: ecs.Name comes", function() query:add(Name) end)
+    fails("remove: ecs.Name comes", function() query:remove(Name) end)
+    fails("replace: ecs.Name comes", function() query:replace(Name, Tag) end)
+    assert.equal(before, world:state_hash())
+  end)
+
+  it("is asked for by compiled functions, which do not change it", function()
+    local Seen = ecs.component("NameSeen", { yes = "bool" })
+    local e, f = world:spawn(Seen), world:spawn(Seen)
+    world:name(e, "player")
+    world:system { name = "see", query = { Seen }, compile = "whole",
+      each = function(seen, dt, one)
+        seen.yes = world:has(one, Name) and dt > 0
+      end }
+    world:progress(1)
+    assert.is_true(world:get(e, Seen, "yes"))
+    assert.is_false(world:get(f, Seen, "yes"))
+    for _, change in ipairs {
+      function(_, _, one) world:add(one, Name) end,
+      function(_, _, one) world:remove(one, Name) end,
+      function(_, _, one) world:replace(one, Name, Tag) end,
+      function() world:spawn(Name) end,
+    } do
+      local ok, text = pcall(world.system, world, { name = "change",
+        query = { Seen }, compile = "whole", each = change })
+      assert.is_false(ok)
+      assert.truthy(text:find("a change of ecs.Name", 1, true), text)
+    end
+  end)
+end)
