@@ -240,7 +240,8 @@ describe("every public function", function()
             local thing = s.pool[index]
             local called = calls_back[name] and type(thing) == "function"
               and thing ~= nothing
-            if not called then
+            local writes = name == "save" and type(thing) == "string"
+            if not called and not writes then
               local arguments = pack(full(s))
               arguments.n = math.max(arguments.n, k)
               arguments[k] = thing

@@ -72,6 +72,7 @@ local function new_scene()
   local closed_query, closed_total = closed:query { Position }, closed:max "m"
   local closed_near = closed:grid { query = { Position },
     at = { Position, "x", "y" }, cell = 2 }
+  local closed_state = closed:snapshot()
   closed:close()
   local pool = {
     true, false, "", "x", "Position", "no such", ("long"):rep(100), "\0",
@@ -79,6 +80,7 @@ local function new_scene()
     nothing, type, coroutine.create(nothing), io.stdout,
     world, other, closed, query, other:query { Position }, closed_query,
     own.total, other:min "m", closed_total, own.near, closed_near,
+    world:snapshot(), other:snapshot(), closed_state,
     entity, stale, foreign, Position, Enemy, Position { x = 1 },
     Target { who = entity },
   }
