@@ -20,6 +20,14 @@ static ecs_Entity handle_of(double entity) {
   return id_is_handle(entity) ? (ecs_Entity)entity : 0;
 }
 
+/* NO, for a number that may be the entity of another world or time. What is no id
+ * at all, such as a time, is a mistake: the ordinary call says so. */
+static ECS_COLD FieldAnswer no(double entity) {
+  bool whole = entity >= 0 && entity < 9007199254740992.0 &&
+               entity == (double)(uint64_t)entity;
+  return whole ? FIELD_NO : FIELD_ASK;
+}
+
 /* Finding ----------------------------------------------------------------- */
 
 /* Always inlined: a call would cost as much as the work itself. */
@@ -235,7 +243,7 @@ FieldAnswer ecs_field_present(FieldAccess *access, double entity) {
   const FieldTable *table;
   const Store *store = open_to_read(access);
   if (store == NULL) return FIELD_ASK;
-  return is_row(find(access, store, entity, &table)) ? FIELD_YES : FIELD_NO;
+  return is_row(find(access, store, entity, &table)) ? FIELD_YES : no(entity);
 }
 
 static ECS_COLD FieldAnswer pair_slowly(FieldAccess *access, const Store *store,
@@ -243,7 +251,7 @@ static ECS_COLD FieldAnswer pair_slowly(FieldAccess *access, const Store *store,
                                         uint32_t second, double *values) {
   const FieldTable *table;
   uint32_t row = find(access, store, entity, &table);
-  if (!is_row(row)) return FIELD_NO;
+  if (!is_row(row)) return no(entity);
   values[0] = load(access, table, first, row);
   values[1] = load(access, table, second, row);
   return FIELD_YES;
@@ -267,7 +275,7 @@ FieldAnswer ecs_field_all(FieldAccess *access, double entity, double *values) {
   const Store *store = open_to_read(access);
   if (ECS_UNLIKELY(store == NULL)) return FIELD_ASK;
   uint32_t row = find(access, store, entity, &table);
-  if (!is_row(row)) return FIELD_NO;
+  if (!is_row(row)) return no(entity);
   for (uint32_t f = 0; f < access->schema->field_count; f++)
     values[f] = load(access, table, f, row);
   return FIELD_YES;
@@ -280,7 +288,7 @@ FieldAnswer ecs_fields_get(FieldSelection *selection, double entity,
   const Store *store = open_to_read(access);
   if (ECS_UNLIKELY(store == NULL)) return FIELD_ASK;
   uint32_t row = find(access, store, entity, &table);
-  if (!is_row(row)) return FIELD_NO;
+  if (!is_row(row)) return no(entity);
   for (uint32_t k = 0; k < selection->count; k++)
     values[k] = load(access, table, selection->fields[k], row);
   return FIELD_YES;
@@ -387,7 +395,7 @@ static ECS_COLD FieldAnswer has_slowly(FieldAccess *access,
   bool has = component_is_bits(&world->store.components.all[component])
                  ? world_has(world, handle_of(entity), component)
                  : is_row(find_slowly(access, &world->store, entity, &table));
-  return has ? FIELD_YES : FIELD_NO;
+  return has ? FIELD_YES : no(entity);
 }
 
 FieldAnswer ecs_field_has(FieldAccess *access, double entity) {
@@ -397,7 +405,7 @@ FieldAnswer ecs_field_has(FieldAccess *access, double entity) {
   uint32_t row = find_cached(access, &world->store, entity, &table);
   if (ECS_UNLIKELY(row == ROW_UNKNOWN))
     return has_slowly(access, world, entity);
-  return row == ROW_ABSENT ? FIELD_NO : FIELD_YES;
+  return ECS_LIKELY(row != ROW_ABSENT) ? FIELD_YES : no(entity);
 }
 
 FieldAnswer ecs_fields_has(FieldAccess *accesses, uint32_t count,
@@ -415,7 +423,7 @@ static ECS_COLD FieldAnswer alive_slowly(FieldAccess *access,
                                          double entity) {
   const FieldTable *table;
   find(access, &world->store, entity, &table);
-  return world_alive(world, handle_of(entity)) ? FIELD_YES : FIELD_NO;
+  return world_alive(world, handle_of(entity)) ? FIELD_YES : no(entity);
 }
 
 /* An entity with a row is alive, unless its destruction is recorded. */
@@ -458,5 +466,5 @@ FieldAnswer ecs_field_destroy(const FieldAccess *access, double entity) {
   ecs_World *world = *access->world;
   if (ECS_UNLIKELY(world == NULL)) return FIELD_ASK;
   ecs_Status status = world_destroy(world, handle_of(entity));
-  return status == ECS_E_DEAD ? FIELD_NO : answer_of(world, status);
+  return status == ECS_E_DEAD ? no(entity) : answer_of(world, status);
 }

@@ -23,8 +23,8 @@ local backend = require "ecs.backend"
 local message = require "ecs.message"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local error, ipairs, rawset, select, setmetatable, tostring =
-  error, ipairs, rawset, select, setmetatable, tostring
+local error, ipairs, rawset, select, setmetatable, tostring, type =
+  error, ipairs, rawset, select, setmetatable, tostring, type
 local concat, format = table.concat, string.format
 local sub = string.sub
 
@@ -175,8 +175,83 @@ local function note(clear_list, contents, ...)
   end
 end
 
+-- Copies ----------------------------------------------------------------------
+
+local function refuse_copy(text) error("ecs: copy: " .. text, 5) end
+
+--- The part that a batch has of a component.
+local function part_of(parts, terms, given)
+  for _, part in ipairs(parts) do
+    if part.definition == given and not part.up then return part end
+  end
+  if core.kind(given) ~= "ecs.Component" then
+    error("ecs: copy takes components, each with its fields, as in "
+      .. "batch:copy(Position, 'x', 'y'), not " .. message.describe(given), 4)
+  end
+  error(absence(terms, given, false), 4)
+end
+
+--- Adds the numbers of the columns of a field, or of all where none is named.
+local function add_fields(list, part, names)
+  for f, field in ipairs(part.fields) do
+    if #names == 0 then list[#list + 1] = part.first + f end
+    for _, name in ipairs(names) do
+      if name == field[1] then names[name] = part.first + f end
+    end
+  end
+  for _, name in ipairs(names) do
+    if not names[name] then
+      refuse_copy(part.name .. " has no field " .. message.describe(name)
+        .. " (it has " .. listing(part.fields) .. ")")
+    end
+    list[#list + 1] = names[name]
+  end
+end
+
+--- The numbers of the columns that the arguments from `first` on name.
+local function columns_of(parts, terms, first, ...)
+  local list, part, names = {}, nil, {}
+  for k = first, select("#", ...) do
+    local given = (select(k, ...))
+    if part and type(given) == "string" then
+      names[#names + 1] = given
+    else
+      if part then add_fields(list, part, names) end
+      part, names = part_of(parts, terms, given), {}
+    end
+  end
+  if not part then part_of(parts, terms, (select(first, ...))) end
+  add_fields(list, part, names)
+  return list
+end
+
+--- batch:copy. write(pointer, bytes, text) writes to memory, where there is an
+-- FFI.
+local function copier(view, terms, parts, write)
+  return function(batch, ...)
+    local target, bytes = ...
+    local out = write and type(target) == "cdata" and type(bytes) == "number"
+    if core.rows(view) == 0 then error(message.over, 2) end
+    if batch == nil or core.kind(batch) == "ecs.Component" then
+      error("ecs: copy is called with ':', as in batch:copy(Position)", 2)
+    end
+    local list = columns_of(parts, terms, out and 3 or 1, ...)
+    local text = core.copy_rows(view, list)
+    if not text then
+      error("ecs: copy: the rows of this batch lack a component that the query "
+        .. "has as optional", 2)
+    elseif not out then
+      return text
+    elseif #text > bytes then
+      error(format("ecs: copy: %d bytes do not fit into %.0f", #text, bytes), 2)
+    end
+    write(target, text)
+    return #text
+  end
+end
+
 --- The proxy of a view. written: the script may store into what it gets.
-local function proxy_of(view, terms, open_column, clear_list, written)
+local function proxy_of(view, terms, open_column, clear_list, written, write)
   local components, count, along = read(terms)
   local function fill(position) return open_column(position, written) end
   local own, targets = { contents = {}, optional = {} },
@@ -193,6 +268,7 @@ local function proxy_of(view, terms, open_column, clear_list, written)
       contents[part.definition], contents[part.name] = part.proxy, part.proxy
     end
   end
+  own.contents.copy = copier(view, terms, components, write)
   note(clear_list, own.contents, "count", "entities")
   setmetatable(own.contents, {
     __index = finder(view, terms, own.optional, fill, count + 1, false),
@@ -210,11 +286,11 @@ end
 -- clear list, and what the columns gave for the view: their tables, or counts.
 -- keeps: also a proxy through which nothing is stored.
 local function build(view, terms, keeps)
-  local open_column, tables = open(view)
+  local open_column, tables, write = open(view)
   local clear_list = {}
-  local writer = proxy_of(view, terms, open_column, clear_list, true)
+  local writer = proxy_of(view, terms, open_column, clear_list, true, write)
   if not keeps then return writer, clear_list, tables end
-  local reader = proxy_of(view, terms, open_column, clear_list, false)
+  local reader = proxy_of(view, terms, open_column, clear_list, false, write)
   return writer, clear_list, tables, reader
 end
 

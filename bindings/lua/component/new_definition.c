@@ -145,5 +145,5 @@ bool bind_field_equals(const ecs_Field *a, const ecs_Field *b) {
 
 bool bind_name_is_reserved(const char *name) {
   return strcmp(name, "count") == 0 || strcmp(name, "entities") == 0 ||
-         strcmp(name, "up") == 0;
+         strcmp(name, "up") == 0 || strcmp(name, "copy") == 0;
 }

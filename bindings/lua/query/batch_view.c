@@ -11,6 +11,8 @@
  */
 #include "query/batch_view.h"
 
+#include <string.h>
+
 #include "api/for_bindings.h"
 #include "query/column_copy.h"
 #include "query/lua_query.h"
@@ -250,6 +252,79 @@ static int touch(lua_State *L) {
   return 1;
 }
 
+/* Copying ----------------------------------------------------------------- */
+
+/* The values of column k as they are now, in `to`: a table may have been stored
+ * into. Does not raise. */
+static void read_column(lua_State *L, const View *view, uint32_t k, int tables,
+                        const void *elements, void *to) {
+  const ViewColumn *column = &view->columns[k];
+  ecs_Scalar type = (ecs_Scalar)column->scalar;
+  uint32_t count = view->batch.count;
+  memcpy(to, elements, (size_t)count * scalar_bytes(type));
+  if (!column->slot && (column->touched & TOUCH_WRITTEN) != 0) {
+    lua_rawgeti(L, tables, (int)kept_index(view, k) + 1);
+    if (lua_istable(L, -1))
+      (void)bind_column_store(L, lua_gettop(L), type, to, count, NULL);
+    lua_pop(L, 1);
+  }
+  (void)ecs_scalar_canonicalize_many(type, to, count);
+}
+
+/* Puts the elements of one column where rows of so many bytes have them. */
+static void spread(char *to, size_t stride, const char *from, size_t bytes,
+                   uint32_t count) {
+  for (uint32_t row = 0; row < count; row++, to += stride, from += bytes)
+    memcpy(to, from, bytes);
+}
+
+/* The columns of the list at index 2, which are numbered from 1, in *columns;
+ * and the bytes of a row. Returns how many; pushes a userdata. */
+static uint32_t read_list(lua_State *L, const View *view, uint32_t **columns,
+                          size_t *stride) {
+  luaL_checktype(L, 2, LUA_TTABLE);
+  uint32_t count = (uint32_t)lua_rawlen(L, 2);
+  luaL_argcheck(L, count >= 1 && count <= 4096, 2, "no list of columns");
+  *columns = (uint32_t *)lua_newuserdata(L, count * sizeof(uint32_t));
+  *stride = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (int)i + 1);
+    lua_Number number = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+    if (!(number >= 1 && number <= (lua_Number)view->column_count))
+      luaL_argerror(L, 2, "no such column");
+    (*columns)[i] = (uint32_t)number - 1;
+    *stride += scalar_bytes((ecs_Scalar)view->columns[(*columns)[i]].scalar);
+  }
+  return count;
+}
+
+/* copy_rows(view, columns): the rows of the batch as a string: of each row the
+ * columns that the list numbers, without gaps. Nothing when the batch is over or
+ * lacks one of them. */
+static int copy_rows(lua_State *L) {
+  View *view = view_check(L, 1);
+  uint32_t *columns;
+  size_t stride, offset = 0, rows = view->showing ? view->batch.count : 0;
+  uint32_t count = read_list(L, view, &columns, &stride);
+  char *copy = (char *)lua_newuserdata(L, rows * stride + 1);
+  char *column = (char *)lua_newuserdata(L, rows * 8 + 1);
+  compat_push_private(L, 1);
+  lua_rawgeti(L, -1, 3);
+  luaL_checkstack(L, COPY_BLOCK + 8, "a copy");
+  if (!view->showing || view->batch.count != rows) return 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const void *elements = column_elements(view, columns[i]);
+    ecs_Scalar type = (ecs_Scalar)view->columns[columns[i]].scalar;
+    if (!elements) return 0;
+    read_column(L, view, columns[i], lua_gettop(L), elements, column);
+    spread(copy + offset, stride, column, scalar_bytes(type), (uint32_t)rows);
+    offset += scalar_bytes(type);
+  }
+  lua_pushlstring(L, copy, rows * stride);
+  return 1;
+}
+
 /* layout(): sizes and offsets in a view, which the accelerator compares with
  * its own declaration. */
 static int layout(lua_State *L) {
@@ -390,8 +465,8 @@ static int misuse_text(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-    {"fill", fill},          {"rows", rows},       {"plan", plan},
-    {"touch", touch},        {"present", present}, {"layout", layout},
-    {"misuse", misuse_text}, {NULL, NULL}};
+    {"fill", fill},          {"rows", rows},           {"plan", plan},
+    {"touch", touch},        {"present", present},     {"layout", layout},
+    {"misuse", misuse_text}, {"copy_rows", copy_rows}, {NULL, NULL}};
 
 void bind_open_batch_view(lua_State *L) { bind_add(L, functions); }

@@ -107,8 +107,8 @@ BIND_INTERNAL Misuse bind_view_hide(lua_State *L, View *view, int base,
 BIND_INTERNAL void bind_push_misuse(lua_State *L, const View *view,
                                     Misuse misuse);
 
-/* Adds fill, rows, plan, touch, present, layout and misuse to the table on top
- * of the stack. */
+/* Adds fill, rows, plan, touch, present, layout, misuse and copy_rows to the
+ * table on top of the stack. */
 BIND_INTERNAL void bind_open_batch_view(lua_State *L);
 
 #endif

@@ -26,13 +26,28 @@
 
 /* Arguments --------------------------------------------------------------- */
 
+/* Raises for a number that is no id, such as a time: a fraction, NaN, a negative
+ * number, or one from 2^53 on. 0 for a whole one that no entity has. */
+static ecs_Entity refuse_number(lua_State *L, int index, const char *call) {
+  double number = lua_tonumber(L, index);
+  if (number >= 0 && number < 9007199254740992.0 &&
+      number == (double)(int64_t)number)
+    return 0;
+  bool fraction = number == number && number > -1e15 && number < 1e15 &&
+                  number != (double)(int64_t)number;
+  bind_push_description(L, index);
+  bind_error(L, "%s takes an entity, not %s%s", call, lua_tostring(L, -1),
+             fraction ? ": each passes dt before the entity" : "");
+  return 0;
+}
+
 static inline ecs_Entity read_entity(lua_State *L, int index,
                                      const char *call) {
   if (lua_type(L, index) == LUA_TNUMBER) {
     double number = lua_tonumber(L, index);
     bool handle = number >= 0 && number < 4503599627370496.0 &&
                   number == (double)(int64_t)number;
-    return handle ? (ecs_Entity)(int64_t)number : 0;
+    return handle ? (ecs_Entity)(int64_t)number : refuse_number(L, index, call);
   }
   if (lua_isnoneornil(L, index)) return 0;
   bind_push_description(L, index);

@@ -2,14 +2,17 @@
 --
 -- A function that cannot be compiled runs as plain Lua, and some mistakes would
 -- show only there, in the row that reaches them: a field that a component does
--- not have, and world:get of a component that the system itself writes. Both
--- are seen in the tokens of the function, whatever else is in it:
+-- not have, world:get of a component that the system itself writes, and dt
+-- where an entity is wanted. All are seen in the tokens of the function,
+-- whatever else is in it:
 --
 --     function(p, dt)
 --       p.speed = p.x            p is a parameter, and is never anything else:
 --                                its component has no field speed
 --       world:get(e, Position)   world is this world, and the system writes
 --                                Position
+--       world:destroy(dt)        the parameter behind the rows is dt, whatever
+--                                its name is
 --
 -- What is not certain is left alone: a name that the function declares anew or
 -- assigns to, a field in brackets, a function without a source.
@@ -208,15 +211,36 @@ local function wrong_field(tokens, k, term)
   return refuse_field(term, name)
 end
 
---- The mistake of a call world:get(e, Component, ...) at token k, which begins
--- a variable from outside.
-local function wrong_get(tokens, k, last, options, f, declared)
+--- Methods of a world that take an entity first.
+local of_entity = { add = true, alive = true, clone = true, destroy = true,
+                    get = true, has = true, remove = true, replace = true,
+                    set = true }
+
+--- The mistake of a call with dt for an entity, of which the parenthesis is at
+-- token k; nil: there is none. dt: the name of that parameter, and what all are
+-- called.
+local function wrong_entity(tokens, k, method, dt)
+  local behind = tokens.kinds[k + 2]
+  if not dt or not of_entity[method] or tokens.kinds[k + 1] ~= "name"
+    or tokens.values[k + 1] ~= dt.name or behind ~= "," and behind ~= ")" then
+    return nil
+  end
+  return format("world:%s of %s, which is dt and no entity: the entity comes "
+    .. "after dt, as in function(%s)", method, dt.name, dt.right)
+end
+
+--- The mistake of a call of a method of the world at token k, which begins a
+-- variable from outside: of dt, or world:get(e, Component, ...).
+local function wrong_call(tokens, k, last, options, f, declared, dt)
   local path, after = path_at(tokens, k)
-  if tokens.kinds[after] ~= ":" or tokens.values[after + 1] ~= "get"
+  local method = tokens.values[after + 1]
+  if tokens.kinds[after] ~= ":" or not of_entity[method]
     or tokens.kinds[after + 2] ~= "(" then
     return nil
   end
   if value_of(f, path) ~= options.world then return nil end
+  local text = wrong_entity(tokens, after + 2, method, dt)
+  if text or method ~= "get" then return text end
   local second = second_argument(tokens, after + 2, last)
   if not second or tokens.kinds[second] ~= "name"
     or declared[tokens.values[second]] then
@@ -249,9 +273,24 @@ local function rows_of(names, terms, declared, changed)
   return rows
 end
 
---- The first mistake in f: { file, line, text }; nil: none was found. options:
--- world, terms (as in compiler.lua), describe(value), and found, the text of f
--- (source.lua), where it is known. Cost: otherwise reads the file.
+--- The parameter behind the rows, if it is never anything else: its name, and
+-- how the parameters of a function with an entity are called.
+local function dt_of(names, terms, declared, changed)
+  local name = names[#terms + 1]
+  if not name or declared[name] or changed[name] then return nil end
+  local right = {}
+  for k = 1, #terms do
+    if names[k] == name then return nil end
+    right[k] = names[k]
+  end
+  right[#right + 1], right[#right + 2] = "dt", "e"
+  return { name = name, right = concat(right, ", ") }
+end
+
+--- The first mistake in f, the function of a system: { file, line, text }; nil:
+-- none was found. options: world, terms (as in compiler.lua), describe(value),
+-- and found, the text of f (source.lua), where it is known. Cost: otherwise
+-- reads the file.
 function mistake.find(f, options)
   local found = options.found or source.find(f)
   if not found then return nil end
@@ -261,6 +300,7 @@ function mistake.find(f, options)
   local declared, changed = names_of(tokens, body, last)
   local rows = changed and rows_of(names, options.terms, declared, changed)
     or {}
+  local dt = changed and dt_of(names, options.terms, declared, changed)
   for _, name in ipairs(names) do declared[name] = true end
   local kinds, values = tokens.kinds, tokens.values
   for k = body, last do
@@ -271,7 +311,7 @@ function mistake.find(f, options)
       elseif rows[name] then
         text = wrong_field(tokens, k, rows[name])
       elseif not declared[name] then
-        text = wrong_get(tokens, k, last, options, f, declared)
+        text = wrong_call(tokens, k, last, options, f, declared, dt)
       end
       if text then
         return { file = found.name, line = tokens.lines[k], text = text }

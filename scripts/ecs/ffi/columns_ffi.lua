@@ -44,7 +44,7 @@ if core.share("build") then return true end
 
 -- Functions that keep columns within their memory are kept here: a script may
 -- replace the globals.
-local error, cast = error, ffi.cast
+local error, cast, copy = error, ffi.cast, ffi.copy
 local type, tobit = type, standard.bit.tobit
 local touch, plan_of = core.touch, core.plan
 
@@ -268,10 +268,13 @@ local function pointer_to(known, pointer_type, address)
   return pointer
 end
 
+--- Writes a text to memory.
+local function write(pointer, text) copy(pointer, text, #text) end
+
 --- Called for a new view. Returns a function that gives column k of the batch
--- being shown, or nil where there is none; and counts, in which ecs.core sets
--- the counts to 0 when the batch is over. The types come from ecs.core, which
--- knows what the memory holds. A batch at addresses that were seen before
+-- being shown, or nil where there is none; counts, in which ecs.core sets the
+-- counts to 0 when the batch is over; and write. The types come from ecs.core,
+-- which knows what the memory holds. A batch at addresses that were seen before
 -- allocates nothing.
 local function open(view)
   local plan = plan_of(view)
@@ -301,7 +304,7 @@ local function open(view)
     counts[slot] = count
     focus_on(number, slot, count)
     return column
-  end, counts
+  end, counts, write
 end
 
 core.share("columns", open)

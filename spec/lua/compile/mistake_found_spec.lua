@@ -102,7 +102,7 @@ describe("world:get of what the system writes", function()
     finds(text, function(_, _, e)
         if #c > 0 then print(game.world:get(({ e })[1], c.Position)) end
       end)
-    finds(text, function(_, _, e)
+    finds(text, function(_, _, _, e)
         return world:get(e, Position)
       end, { Home, optional = { Position } })
   end)
@@ -152,5 +152,66 @@ describe("a value that is nil", function()
     end
     local _, _, strict = define(function(p) p.x = p.x * nil end)
     assert.truthy(strict:find("'*' of nil cannot be compiled", 1, true))
+  end)
+end)
+
+describe("dt where an entity is wanted", function()
+  it("is found where the system is defined", function()
+    finds("world:destroy of e, which is dt and no entity: the entity comes "
+      .. "after dt, as in function(p, dt, e)", function(p, e)
+      if p.x < 0 then world:destroy(e) end
+    end)
+    finds("world:add of dt, which is dt and no entity: the entity comes after "
+      .. "dt, as in function(h, q, dt, e)", function(h, q, dt)
+      if h.x + q.x < 0 then world:add(dt, c.Home) end
+    end, { Position, Home })
+  end)
+
+  it("is left alone where it is something else", function()
+    for _, f in ipairs {
+      function(p, _, e) if p.x < 0 then world:destroy(e) end end,
+      function(p, e)
+        if e > 1 then e = world:query({ Position }):first() end
+        if p.x < 0 then world:destroy(e) end
+      end,
+      function(_, dt) return dt end,
+    } do
+      assert.is_true((define(f)))
+    end
+  end)
+
+  it("is an error at the call, too, as every number that is no id", function()
+    local e = world:spawn(Position)
+    local calls = {
+      get = function(id) return world:get(id, Position) end,
+      field = function(id) return world:get(id, Position, "x") end,
+      pair = function(id) return world:get(id, Position, "x", "speed") end,
+      has = function(id) return world:has(id, Position) end,
+      alive = function(id) return world:alive(id) end,
+      destroy = function(id) return world:destroy(id) end,
+      set = function(id) return world:set(id, Position, "x", 1) end,
+      add = function(id) return world:add(id, Home) end,
+      remove = function(id) return world:remove(id, Position) end,
+      components = function(id) return world:components(id) end,
+    }
+    for name, call in pairs(calls) do
+      for _ = 1, 2 do
+        for _, id in ipairs { 1 / 60, 0.5, -1, 2 ^ 53, 1 / 0, 0 / 0, -0.5 } do
+          local done, text = pcall(call, id)
+          assert.is_false(done, name .. " of " .. id)
+          assert.truthy(text:find("takes an entity, not", 1, true), text)
+        end
+      end
+    end
+    local _, text = pcall(calls.destroy, 1 / 60)
+    assert.truthy(text:find("destroy takes an entity, not 0.016666666666667: "
+      .. "each passes dt before the entity", 1, true), text)
+    for _, id in ipairs { 0, 12345, 2 ^ 52, 2 ^ 53 - 1 } do
+      assert.is_false(world:alive(id))
+      assert.is_false(world:destroy(id))
+      assert.is_nil((world:get(id, Position)))
+      assert.is_false(world:has(id, Position))
+    end
+    assert.is_true(world:alive(e))
   end)
 end)

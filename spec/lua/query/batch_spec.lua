@@ -260,3 +260,99 @@ describe("a callback", function()
     assert.equal(7, query:count())
   end)
 end)
+
+describe("batch:copy", function()
+  local Point = ecs.component("CopyPoint", { x = "f32", y = "f64", n = "u8" })
+  local Shade = ecs.component("CopyShade", { on = "bool", of = "entity" })
+  local copied = ecs.world {}
+  local query = copied:query { Point, optional = { Shade } }
+  local bare = copied:query { Point, without = { Shade } }
+  local first = copied:spawn(Point { x = 1, y = 2, n = 3 })
+  copied:spawn(Point { x = -1, y = 0.5, n = 255 })
+
+  --- The bytes of numbers, little-endian: a list of { number, bytes }.
+  local function whole(number, bytes)
+    local text = ""
+    for _ = 1, bytes do
+      text = text .. string.char(number % 256)
+      number = math.floor(number / 256)
+    end
+    return text
+  end
+  local ONE, MINUS = whole(0x3f800000, 4), whole(0xbf800000, 4)
+  local TWO, HALF = whole(0, 4) .. whole(0x40000000, 4),
+    whole(0, 4) .. whole(0x3fe00000, 4)
+
+  local function in_batch(of, f)
+    local calls = 0
+    of:batch(function(batch)
+      calls = calls + 1
+      f(batch)
+    end)
+    assert.equal(1, calls)
+  end
+
+  it("gives rows one after the other, as they are named", function()
+    in_batch(query, function(batch)
+      assert.equal(ONE .. "\3" .. MINUS .. "\255", batch:copy(Point, "x", "n"))
+      assert.equal("\3" .. TWO .. "\255" .. HALF, batch:copy(Point, "n", "y"))
+      local all = batch:copy(Point)
+      assert.equal(26, #all)
+      local fields = {}
+      for k, field in ipairs(Point.fields) do fields[k] = field.name end
+      assert.equal(all, batch:copy(Point, fields[1], fields[2], fields[3]))
+    end)
+  end)
+
+  it("sees what the callback has stored, and changes nothing", function()
+    in_batch(query, function(batch)
+      local x = batch[Point].x
+      x[1] = 0
+      assert.equal(("\0"):rep(4) .. MINUS, batch:copy(Point, "x"))
+      x[1] = 1
+      assert.equal(ONE .. MINUS, batch:copy(Point, "x"))
+    end)
+    assert.equal(1, copied:get(first, Point, "x"))
+  end)
+
+  it("takes several components, bool and entity fields", function()
+    local lit = copied:spawn(Point { n = 7 }, Shade { on = true, of = first })
+    in_batch(copied:query { read = { Point, Shade } }, function(batch)
+      assert.equal("\7\1" .. whole(first, 8),
+        batch:copy(Point, "n", Shade, "on", "of"))
+    end)
+    in_batch(bare, function(batch)
+      assert.equal("\3\255", batch:copy(Point, "n"))
+    end)
+    copied:destroy(lit)
+  end)
+
+  it("writes to memory of LuaJIT's FFI", function()
+    if not rawget(_G, "jit") or os.getenv "ECS_BACKEND" then return end
+    local ffi = require "ffi"
+    local buffer = ffi.new "float[4]"
+    in_batch(query, function(batch)
+      assert.equal(8, batch:copy(buffer, 16, Point, "x"))
+      assert.same({ 1, -1, 0 }, { buffer[0], buffer[1], buffer[2] })
+      refuses(function() batch:copy(buffer, 7, Point, "x") end, "do not fit")
+      assert.equal(1, buffer[0])
+    end)
+  end)
+
+  it("refuses what a batch does not have", function()
+    local kept
+    in_batch(query, function(batch)
+      kept = batch
+      refuses(function() batch:copy() end, "copy takes components")
+      refuses(function() batch:copy "x" end, "copy takes components")
+      refuses(function() batch:copy(Point, "z") end, "no field 'z'")
+      refuses(function() batch:copy(Point, 1) end, "copy takes components")
+      refuses(function() batch:copy(Shade) end, "lack a component")
+      refuses(function() batch:copy(ecs.tag "CopyTag") end, "does not name")
+      refuses(function() batch.copy(Point) end, "':'")
+      refuses(function() batch.copy = 1 end, "'copy'")
+    end)
+    refuses(function() kept:copy(Point) end, "over")
+    refuses(function() ecs.component("copy", { x = "f32" }) end, "'copy'")
+  end)
+end)
