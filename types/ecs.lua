@@ -177,6 +177,8 @@
 ---@field entities ecs.Column read only
 ---@field up table<ecs.Component | string, table<string, ecs.Column>?> of
 ---targets, read only; where the query has up
+---@field copy fun(self: ecs.Batch, ...): string | integer the rows as a string:
+---components, each with its fields; on LuaJIT also memory and its bytes first
 ---@field [ecs.Component | string] table<string, ecs.Column>
 
 ---One component of one entity. Valid inside the loop body; to remember

@@ -126,7 +126,7 @@ local function documented_functions(text)
   for line in text:gmatch "[^\n]+" do
     local name = (line:match "^### " or line:match "^| `ecs%.math") and
       called(line)
-    if name then names[name] = true end
+    if name and not name:match "^batch:" then names[name] = true end
   end
   return names
 end
