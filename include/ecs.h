@@ -1507,8 +1507,11 @@ typedef struct ecs_ProgramStop {
                          program's text, from 1; otherwise 0 */
 } ecs_ProgramStop;
 
+struct ecs_Array; /* ecs_array.h */
+
 /* An array of a program, for one run: one element for each of the keys first to
- * first + count - 1. Neither list is kept. */
+ * first + count - 1. Neither list is kept. Where the program declares an array
+ * of a type, it is an array of the world, which is read in place. */
 typedef struct ecs_ProgramArray {
   const double *elements; /* count of them: a number, a bool as 0 or 1, or an
                              entity as a handle; may be NULL when count is 0 */
@@ -1517,6 +1520,10 @@ typedef struct ecs_ProgramArray {
                              there */
   int32_t first;  /* the key of the first; the last must not pass INT32_MAX */
   uint32_t count; /* 65,536 at most */
+  const struct ecs_Array
+      *array; /* of the program's world and the declared type,
+                                    its elements from the key 1 on; then nothing
+                                    above counts. NULL: none is declared */
 } ecs_ProgramArray;
 
 /* One run of a program. All arrays belong to the caller. */
@@ -1550,7 +1557,7 @@ typedef struct ecs_ProgramCall {
  * no structure has changed (ecs_defer_begin). What the program adds, removes and
  * destroys is recorded after the last row, in the order of rows, and applied as
  * at the end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, a pointer
- * that is needed is NULL, keys past INT32_MAX, or a
+ * that is needed is NULL, keys past INT32_MAX, or an array of the world or a
  * grid that does not fit), ECS_E_ACCESS as
  * ecs_query_begin, also for a component that the program looks up, or
  * ECS_E_MEMORY, ECS_E_LIMIT (an array with too many elements among them) or

@@ -247,6 +247,7 @@ build = {
     ["ecs.compile.ir_writer"] = "scripts/ecs/compile/ir_writer.lua",
     ["ecs.compile.lexer"] = "scripts/ecs/compile/lexer.lua",
     ["ecs.compile.lower"] = "scripts/ecs/compile/lower.lua",
+    ["ecs.compile.lower_array"] = "scripts/ecs/compile/lower_array.lua",
     ["ecs.compile.lower_bits"] = "scripts/ecs/compile/lower_bits.lua",
     ["ecs.compile.lower_call"] = "scripts/ecs/compile/lower_call.lua",
     ["ecs.compile.lower_change"] = "scripts/ecs/compile/lower_change.lua",

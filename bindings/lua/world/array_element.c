@@ -2,6 +2,7 @@
 #include "world/array_element.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "api/for_bindings.h"
 #include "component/definition.h"
@@ -327,6 +328,30 @@ static int array_shape(lua_State *L) {
   return 3;
 }
 
+/* array_fits(array, world, type, dimensions): is it such an array of that world,
+ * which is open? */
+static int array_fits(lua_State *L) {
+  const LuaArray *array = bind_array_find(L, 1);
+  const LuaWorld *world = (const LuaWorld *)bind_find(L, 2, KIND_WORLD);
+  const char *type = luaL_checkstring(L, 3);
+  double dimensions = (double)luaL_checknumber(L, 4);
+  lua_pushboolean(
+      L, array && world && array->world == world && array->view.elements &&
+             array->dimensions == dimensions &&
+             strcmp(ecs_scalar_name((ecs_Scalar)array->type), type) == 0);
+  return 1;
+}
+
+/* array_side(array, d): the size of an index, from 1; 0 where its world is
+ * closed; nothing for any other value. */
+static int array_side(lua_State *L) {
+  const LuaArray *array = bind_array_find(L, 1);
+  double d = (double)luaL_checknumber(L, 2);
+  if (!array || !(d >= 1 && d <= ECS_ARRAY_INDICES)) return 0;
+  compat_push_integer(L, array->view.sizes[(int)d - 1]);
+  return 1;
+}
+
 /* The array at index 1 and the position of the element, or the row, that the
  * indices from 2 to last name. */
 static LuaArray *check_place(lua_State *L, int last, size_t *position) {
@@ -384,7 +409,9 @@ static int array_by(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {{"array_layout", array_layout},
+static const luaL_Reg functions[] = {{"array_fits", array_fits},
+                                     {"array_side", array_side},
+                                     {"array_layout", array_layout},
                                      {"array_shape", array_shape},
                                      {"array_get", array_get},
                                      {"array_put", array_put},

@@ -10,8 +10,8 @@
 
 #include "world/lua_array.h"
 
-/* Adds array_layout, array_shape, array_get, array_put, array_method and
- * array_by to the table on top of the stack, set to the methods of arrays, and
+/* Adds array_layout, array_shape, array_fits, array_side, array_get, array_put,
+ * array_method and array_by to the table on top of the stack, set to the methods of arrays, and
  * what arrays and their rows do when they are indexed. */
 BIND_INTERNAL void bind_open_array_element(lua_State *L);
 

@@ -16,9 +16,10 @@ before_each(function()
   query = world:query { Position }
 end)
 
-local methods_of_worlds = "(there are add, advise, alive, ancestors, children, "
-  .. "clear, clone, close, components, destroy, emit, enable, explain, find, "
-  .. "get, getter, go, grid, group, has, hash, link_count, links, max, min, "
+local methods_of_worlds = "(there are add, advise, alive, ancestors, array, "
+  .. "children, clear, clone, close, components, destroy, emit, enable, "
+  .. "explain, find, get, getter, go, grid, group, has, hash, link_count, "
+  .. "links, max, min, "
   .. "name, on, optimize, parent, phase, profile, progress, query, remove, "
   .. "remove_system, replace, reserve, resource, run, set, setter, spawn, "
   .. "spawn_as, spawn_many, spawner, state, state_hash, stats, sum, system, "
