@@ -20,7 +20,7 @@
 # so folders, too, see only the folders before them. A module may lack its .c or
 # its .h. This is the only list: the build, the tests, the floors and the
 # rockspec follow it.
-CORE := ecs ecs_kernel ecs_access ecs_grid \
+CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   base/config base/invariant base/status base/misuse base/memory base/text \
   base/id base/scalar base/bits base/clones \
   math/elementary_number math/elementary_exp math/elementary_pow \
@@ -47,7 +47,8 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
   change/bulk_destroy \
   layout/component_set layout/layout_problem layout/layout_constants \
   layout/layout_cost layout/layout_search layout/layout_advice \
-  world/link_set world/observer_set world/entity_names world/world \
+  world/link_set world/observer_set world/entity_names world/array_set \
+  world/world \
   world/recorded world/link_check world/link_step world/link_kill \
   world/link_flush world/observe world/deferral world/deferred_change \
   world/spawn_as world/family world/replace world/clone world/world_hash \
@@ -67,7 +68,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid \
   program/vm \
   api/for_bindings api/float_mode api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_grid api/api_query api/kept_end api/api_family api/api_bulk \
-  api/api_list api/api_link api/api_name api/api_observe api/row_access \
+  api/api_list api/api_link api/api_name api/api_array api/api_observe api/row_access \
   api/api_program api/program_keys api/api_snapshot api/api_world \
   api/api_layout
 
@@ -81,7 +82,8 @@ BINDING := object/compat object/object object/error object/number object/name \
   world/telling world/components world/parts world/families \
   world/world_methods world/advice world/entity_methods world/link_methods \
   world/field_calls world/value_calls world/spawner world/prepared \
-  world/traceback world/frames world/totals world/lua_snapshot world/lua_save world/script_hash query/lua_query \
+  world/traceback world/frames world/totals world/lua_array \
+  world/array_element world/lua_snapshot world/lua_save world/script_hash query/lua_query \
   query/lua_grid query/world_queries query/column_copy query/kept_columns \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/observer_calls query/observers query/world_close \

@@ -54,7 +54,8 @@
  *   ECS_E_LIMIT; ecs_world_refusal says which limit it was. The limits:
  *   2^28 - 1 entities alive; 65,536 components or groups; 2^24 queries,
  *   bundles, or tables of one group; 8,191 columns of one element size in a
- *   table; 2^31 recorded changes. core/base/config.h names them all.
+ *   table; 2^31 recorded changes; 2^30 elements of an array.
+ *   core/base/config.h names them all.
  * - Ownership. Pointers passed in are borrowed for the call; strings are
  *   copied. A pointer handed out is owned by the world unless the comment says
  *   otherwise.
@@ -236,10 +237,10 @@ ECS_API ecs_Status ecs_world_budget(ecs_World *world, ecs_Budget *budget);
 ECS_API size_t ecs_world_refusal(const ecs_World *world, ecs_Status status,
                                  char *text, size_t capacity);
 
-/* Destroys every entity. Components, queries and bundles stay, and so does the
- * memory for as many rows. Returns ECS_OK; ECS_E_OPEN while the world is open;
- * ECS_E_MEMORY or ECS_E_LIMIT where observers cannot be told. Cost: every
- * entity and every row. */
+/* Destroys every entity, and makes all arrays 0 (ecs_array.h). Components,
+ * queries and bundles stay, and so does the memory for as many rows. Returns
+ * ECS_OK; ECS_E_OPEN while the world is open; ECS_E_MEMORY or ECS_E_LIMIT where
+ * observers cannot be told. Cost: every entity, row and array. */
 ECS_API ecs_Status ecs_world_clear(ecs_World *world);
 
 /* Gives back memory that is not needed at the moment: empty tables, room for
@@ -280,17 +281,17 @@ ECS_API size_t ecs_world_explain(const ecs_World *world, char *text,
                                  size_t capacity);
 
 /* A hash of everything that decides what the world does next: entities and
- * values; the order of rows, and of tables, empty ones included; which handles
- * will be issued; which components are stored together, where ecs_group has
- * changed it; and what is recorded. Worlds with equal hashes stay equal under
+ * values; arrays; the order of rows, and of tables, empty ones included; which
+ * handles will be issued; which components are stored together, where ecs_group
+ * has changed it; and what is recorded. Worlds with equal hashes stay equal under
  * equal calls. Calls that only look do not change it, nor do definitions,
  * bundles and queries. Equal programs give equal hashes on every machine of the
  * same byte order. Not in it: capacities, statistics, and the state of scripts,
  * which their world:hash() adds. Cost: reads the whole world. */
 ECS_API uint64_t ecs_world_hash(const ecs_World *world);
 
-/* A hash of entities and values alone. It depends neither on the order of rows
- * nor on how components are stored. Cost: reads the whole world. */
+/* A hash of entities, values and arrays alone. It depends neither on the order of
+ * rows nor on how components are stored. Cost: reads the whole world. */
 ECS_API uint64_t ecs_world_state_hash(const ecs_World *world);
 
 /* Snapshots --------------------------------------------------------------- */
@@ -1618,8 +1619,11 @@ typedef struct ecs_ProgramStop {
                          program's text, from 1; otherwise 0 */
 } ecs_ProgramStop;
 
+struct ecs_Array; /* ecs_array.h */
+
 /* An array of a program, for one run: one element for each of the keys first to
- * first + count - 1. Neither list is kept. */
+ * first + count - 1. Neither list is kept. Where the program declares an array
+ * of a type, it is an array of the world, which is read in place. */
 typedef struct ecs_ProgramArray {
   const double *elements; /* count of them: a number, a bool as 0 or 1, or an
                              entity as a handle; may be NULL when count is 0 */
@@ -1628,6 +1632,10 @@ typedef struct ecs_ProgramArray {
                              there */
   int32_t first;  /* the key of the first; the last must not pass INT32_MAX */
   uint32_t count; /* 65,536 at most */
+  const struct ecs_Array
+      *array; /* of the program's world and the declared type,
+                                    its elements from the key 1 on; then nothing
+                                    above counts. NULL: none is declared */
 } ecs_ProgramArray;
 
 /* One run of a program. All arrays belong to the caller. */
@@ -1661,7 +1669,7 @@ typedef struct ecs_ProgramCall {
  * no structure has changed (ecs_defer_begin). What the program adds, removes and
  * destroys is recorded after the last row, in the order of rows, and applied as
  * at the end of a cursor. Returns ECS_OK, ECS_E_ARGUMENT (wrong counts, a pointer
- * that is needed is NULL, keys past INT32_MAX, or a
+ * that is needed is NULL, keys past INT32_MAX, or an array of the world or a
  * grid that does not fit), ECS_E_ACCESS as
  * ecs_query_begin, also for a component that the program looks up, or
  * ECS_E_MEMORY, ECS_E_LIMIT (an array with too many elements among them) or

@@ -39,6 +39,7 @@ local DOORS = {
   ["ecs.ffi.columns_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.prepared_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.queries_ffi"] = { ["ecs.backend"] = true },
+  ["ecs.ffi.array_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.programs_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.arrays_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.wanted_ffi"] = { ["ecs.backend"] = true },

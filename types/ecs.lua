@@ -662,6 +662,50 @@ function Total:add(x) end
 ---@return number
 function Total:value() end
 
+-- Arrays ---------------------------------------------------------------------
+
+---A type of the elements of an array.
+---@alias ecs.ArrayType "f32"|"f64"|"i8"|"u8"|"i16"|"u16"|"i32"|"u32"|"bool"
+
+---What an array of two or three indices has at one index.
+---@class ecs.ArrayRow
+---@field [integer] any
+---@operator len: integer
+
+---Elements of one type by one to three indices, each from 1.
+---@class ecs.Array
+---@field [integer] any an element, or where there are more indices a row
+---@operator len: integer
+local Array = {}
+
+---The array of this name, made with zeros if there is none. Every call returns
+---the same object. Raises an error if the array has another type or other
+---sizes.
+---@param name string 1 to 255 bytes
+---@param type ecs.ArrayType
+---@param ... integer one to three sizes, each 1 or more
+---@return ecs.Array
+function World:array(name, type, ...) end
+
+---Stores a value in every element.
+---@param value number|boolean
+function Array:fill(value) end
+
+---Stores all elements from lists as the array is indexed: of numbers or
+---booleans, of such lists, or of lists of these. Raises an error, and stores
+---nothing, where one has too few elements or too many, or a value does not fit.
+---@param elements table
+function Array:set(elements) end
+
+---The sizes, one for each index.
+---@return integer ...
+function Array:size() end
+
+---Gives the array other sizes, one for each index. All elements are 0
+---afterwards.
+---@param ... integer
+function Array:resize(...) end
+
 -- Grids ----------------------------------------------------------------------
 
 ---An index over space.

@@ -46,10 +46,12 @@
 #include "query/spawn_many.h"
 #include "query/world_close.h"
 #include "query/world_queries.h"
+#include "world/array_element.h"
 #include "world/collect.h"
 #include "world/components.h"
 #include "world/entity_methods.h"
 #include "world/link_methods.h"
+#include "world/lua_array.h"
 #include "world/field_calls.h"
 #include "world/frames.h"
 #include "world/lua_world.h"
@@ -218,7 +220,8 @@ static int open_module(lua_State *L) {
       bind_open_table_copy,     bind_open_host,
       bind_open_telling,        bind_open_collect,
       bind_open_observers,      bind_open_lua_grid,
-      bind_open_grid_loop,      bind_open_missing_names,
+      bind_open_grid_loop,      bind_open_lua_array,
+      bind_open_array_element,  bind_open_missing_names,
   };
   stay_loaded();
   lua_newtable(L);

@@ -128,7 +128,7 @@ static inline ecs_Status check_inputs(const ecs_Program *program,
   ecs_Status status =
       call->grid_count > 0 ? check_grids(program, call) : ECS_OK;
   if (status != ECS_OK) return status;
-  return arrays_check(call);
+  return arrays_check(program, call);
 }
 
 /* kept: see program_run. */

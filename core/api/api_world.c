@@ -54,6 +54,7 @@ void ecs_world_destroy(ecs_World *world) {
   link_set_deinit(&world->links, &world->store.memory);
   observer_set_deinit(&world->observers, &world->store.memory);
   entity_names_deinit(&world->names, &world->store.memory);
+  array_set_deinit(&world->arrays, &world->store.memory);
   command_flush_deinit(&world->commands);
   command_buffer_deinit(&world->commands);
   bundle_destroy_all(&world->store);
@@ -84,6 +85,7 @@ ecs_Status ecs_world_clear(ecs_World *world) {
   store_clear(&world->store);
   link_set_clear(&world->links);
   entity_names_deinit(&world->names, &world->store.memory);
+  array_set_clear(&world->arrays);
   ECS_ASSERT(world->store.index.alive_count == 0);
   return ECS_OK;
 }

@@ -27,7 +27,7 @@ ecs_Status ecs_program_keys(ecs_Program *program, const ecs_ProgramCall *call,
       call->array_count > program->array_count ||
       (call->array_count > 0 && call->arrays == NULL))
     return ECS_E_ARGUMENT;
-  ecs_Status arrays = arrays_check(call);
+  ecs_Status arrays = arrays_check(program, call);
   if (arrays != ECS_OK) return arrays;
   ecs_World *world = world_of(program->query);
   ecs_Component contested = 0;

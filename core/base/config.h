@@ -54,6 +54,7 @@
 #define ECS_NEAR_ROWS 60u         /* rows near those of a block, likewise */
 #define ECS_DECLARATION_LIMIT 32u /* columns, uniforms, arrays and so on */
 #define ECS_ARRAY_LIMIT 40u       /* elements of an array of a kernel program */
+#define ECS_ELEMENT_LIMIT 60u     /* elements of an array of a world */
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
@@ -93,6 +94,7 @@
 #define ECS_NEAR_ROWS (1u << 20)
 #define ECS_DECLARATION_LIMIT 1024u
 #define ECS_ARRAY_LIMIT 65536u
+#define ECS_ELEMENT_LIMIT (1u << 30)
 #endif
 
 #define ECS_FIELD_LIMIT 64u      /* fields of one component */

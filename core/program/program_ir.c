@@ -254,8 +254,7 @@ static bool check_uniform(const Verifier *verifier) {
 
 static bool check_at(const Verifier *verifier) {
   ValueType type = (ValueType)verifier->ins->type;
-  uint8_t kind = verifier->program->arrays[verifier->ins->index];
-  if (!kind_fits((UniformKind)kind, type))
+  if (!kind_fits(array_kind(verifier->program, verifier->ins->index), type))
     return refuse(verifier, "an element is no ", value_type_name(type));
   return check_operand(verifier, 0, VALUE_F64);
 }

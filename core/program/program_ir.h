@@ -118,7 +118,8 @@ struct ecs_Program {
   uint8_t *uniforms;         /* UniformKind of each, UNIFORM_FIXED added; owned
                               */
   uint8_t *reductions;       /* OPERATION_SUM to OPERATION_HIGHEST; owned */
-  uint8_t *arrays;           /* UniformKind of each one's elements; owned */
+  uint8_t *arrays;           /* UniformKind of each one's elements, and an
+                                ecs_Scalar, see array_scalar; owned */
   uint8_t *grids;            /* dimensions of each; owned */
   Instruction *code;         /* owned */
   uint8_t *types;            /* ValueType of each value; owned */
@@ -197,6 +198,18 @@ static inline const ecs_Program *program_planned(const ecs_Program *program) {
 static inline UniformKind uniform_kind(const ecs_Program *program,
                                        uint32_t uniform) {
   return (UniformKind)(program->uniforms[uniform] & ~UNIFORM_FIXED);
+}
+
+/* What the elements of an array are; and as which type they lie in an array of
+ * the world, ECS_SCALAR_COUNT where they are given to each run. */
+static inline UniformKind array_kind(const ecs_Program *program,
+                                     uint32_t array) {
+  return (UniformKind)(program->arrays[array] & 3u);
+}
+static inline ecs_Scalar array_scalar(const ecs_Program *program,
+                                      uint32_t array) {
+  uint32_t scalar = program->arrays[array] >> 2;
+  return scalar == 0 ? ECS_SCALAR_COUNT : (ecs_Scalar)(scalar - 1);
 }
 
 /* Can a row see what an earlier row changes: that an entity is destroyed, or a

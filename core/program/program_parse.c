@@ -269,13 +269,17 @@ static void declare_column(Parser *parser) {
       schema->name, schema->fields[field].name, type, access};
 }
 
-/* problem: the message where the word names no kind. */
-static UniformKind read_kind(Parser *parser, const char *problem) {
-  next_word(parser);
+/* The kind that the word names. problem: the message where it names none. */
+static UniformKind word_kind(Parser *parser, const char *problem) {
   if (word_is(parser, "bool")) return UNIFORM_BOOL;
   if (word_is(parser, "entity")) return UNIFORM_ENTITY;
   if (!word_is(parser, "number")) fail(parser, problem, shown(parser));
   return UNIFORM_NUMBER;
+}
+
+static UniformKind read_kind(Parser *parser, const char *problem) {
+  next_word(parser);
+  return word_kind(parser, problem);
 }
 
 static void declare_uniform(Parser *parser) {
@@ -317,12 +321,29 @@ static void declare_reduction(Parser *parser) {
   if (fits) program->reductions[program->reduction_count++] = (uint8_t)kind;
 }
 
+/* What is in program->arrays for the type of an array of the world. */
+static uint32_t read_array_type(Parser *parser) {
+  ecs_Scalar type = ECS_SCALAR_COUNT;
+  next_word(parser);
+  for (int k = 0; k < ECS_SCALAR_COUNT; k++)
+    if (k != ECS_ENTITY && word_is(parser, ecs_scalar_name((ecs_Scalar)k)))
+      type = (ecs_Scalar)k;
+  if (type == ECS_SCALAR_COUNT)
+    fail(parser, "no array is of this type: ", shown(parser));
+  uint32_t kind = type == ECS_BOOL ? UNIFORM_BOOL : UNIFORM_NUMBER;
+  return kind | ((uint32_t)type + 1u) << 2;
+}
+
 static void declare_array(Parser *parser) {
   ecs_Program *program = parser->program;
   void *arrays = program->arrays;
   expect_next(parser, 'a', program->array_count);
-  UniformKind kind =
-      read_kind(parser, "an element is a number, bool or entity: ");
+  uint32_t kind;
+  next_word(parser);
+  if (word_is(parser, "of"))
+    kind = read_array_type(parser);
+  else
+    kind = word_kind(parser, "an element is a number, bool or entity: ");
   bool fits = room(parser, &arrays, &program->array_capacity,
                    program->array_count, 1, ECS_DECLARATION_LIMIT);
   program->arrays = arrays;

@@ -179,6 +179,14 @@ static void print_operands(Printer *printer, const Instruction *ins) {
                schema_of(printer, ins->index)->fields[ins->field].name);
 }
 
+static void print_array(Printer *printer, uint32_t array, const char *kind) {
+  ecs_Scalar scalar = array_scalar(printer->program, array);
+  if (scalar == ECS_SCALAR_COUNT)
+    print(printer, "array a%u %s\n", array, kind);
+  else
+    print(printer, "array a%u of %s\n", array, ecs_scalar_name(scalar));
+}
+
 static void print_declarations(Printer *printer) {
   static const char *const accesses[] = {"write", "read", "optional", "up"};
   static const char *const kinds[] = {"number", "bool", "entity"};
@@ -198,7 +206,7 @@ static void print_declarations(Printer *printer) {
     print(printer, "reduction r%u %s\n", k,
           operation_infos[program->reductions[k]].name);
   for (uint32_t k = 0; k < program->array_count; k++)
-    print(printer, "array a%u %s\n", k, kinds[program->arrays[k]]);
+    print_array(printer, k, kinds[array_kind(program, k)]);
   for (uint32_t k = 0; k < program->grid_count; k++)
     print(printer, "grid g%u %u\n", k, program->grids[k]);
 }

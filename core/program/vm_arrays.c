@@ -11,11 +11,12 @@
 #include "base/id.h"
 #include "program/vm_loops.h"
 #include "program/vm_loop_macros.h"
+#include "world/array_set.h"
 
 /* A loop over keys. key is the key of a row if there is an element, and then
  * found is true; otherwise it is the first key. place is its index. */
-#define LOOK_LOOP(name, R, expression)                                         \
-  CLONES static void name(R *to, const double *keys, const double *elements,   \
+#define LOOK_LOOP(name, R, T, expression)                                      \
+  CLONES static void name(R *to, const double *keys, const T *elements,        \
                           const uint8_t *present, int32_t first, int32_t last, \
                           uint32_t n) {                                        \
     const double low = first, high = last;                                     \
@@ -47,12 +48,56 @@ static inline uint64_t handle(bool found, double x) {
   return whole ? bits & ((UINT64_C(1) << 52) - 1) : 0;
 }
 
-LOOK_LOOP(look_f32, float, pick(found, elements[place]))
-LOOK_LOOP(look_f64, double, pick(found, elements[place]))
-LOOK_LOOP(look_bool, Truth, (elements[place] != 0.0) & found)
-LOOK_LOOP(look_entity, uint64_t, handle(found, elements[place]))
-LOOK_LOOP(look_key, Truth, ((void)place, found))
-LOOK_LOOP(look_present, Truth, (present[place] != 0) & found)
+LOOK_LOOP(look_f32, float, double, pick(found, elements[place]))
+LOOK_LOOP(look_f64, double, double, pick(found, elements[place]))
+LOOK_LOOP(look_bool, Truth, double, (elements[place] != 0.0) & found)
+LOOK_LOOP(look_entity, uint64_t, double, handle(found, elements[place]))
+LOOK_LOOP(look_key, Truth, double, ((void)place, found))
+LOOK_LOOP(look_present, Truth, double, (present[place] != 0) & found)
+
+/* Elements of each type, as either. What lies in memory is canonical, unless a C
+ * program has stored another NaN. */
+#define LOOK_TYPE(name, T)                                                     \
+  LOOK_LOOP(look_##name##_f32, float, T, pick(found, (double)elements[place])) \
+  LOOK_LOOP(look_##name##_f64, double, T, pick(found, (double)elements[place]))
+LOOK_TYPE(of_f32, float)
+LOOK_TYPE(of_i8, int8_t)
+LOOK_TYPE(of_u8, uint8_t)
+LOOK_TYPE(of_i16, int16_t)
+LOOK_TYPE(of_u16, uint16_t)
+LOOK_TYPE(of_i32, int32_t)
+LOOK_TYPE(of_u32, uint32_t)
+LOOK_LOOP(look_of_bool, Truth, uint8_t, (elements[place] != 0) & found)
+
+#define LOOK_CASE(scalar, name, T)                                    \
+  case scalar:                                                        \
+    if (type == VALUE_F32)                                            \
+      look_##name##f32(out, keys, (const T *)from, NULL, 1, last, n); \
+    else                                                              \
+      look_##name##f64(out, keys, (const T *)from, NULL, 1, last, n); \
+    break;
+
+/* The same for an array of the world. */
+static void look_in_place(const ecs_Array *array, ValueType type, bool inside,
+                          void *out, const double *keys, uint32_t n) {
+  const void *from = array->view.elements;
+  int32_t last = (int32_t)array_count(array);
+  if (inside) {
+    look_key(out, keys, NULL, NULL, 1, last, n);
+    return;
+  }
+  switch (array->type) {
+    LOOK_CASE(ECS_F64, , double)
+    LOOK_CASE(ECS_F32, of_f32_, float)
+    LOOK_CASE(ECS_I8, of_i8_, int8_t)
+    LOOK_CASE(ECS_U8, of_u8_, uint8_t)
+    LOOK_CASE(ECS_I16, of_i16_, int16_t)
+    LOOK_CASE(ECS_U16, of_u16_, uint16_t)
+    LOOK_CASE(ECS_I32, of_i32_, int32_t)
+    LOOK_CASE(ECS_U32, of_u32_, uint32_t)
+    default: look_of_bool(out, keys, from, NULL, 1, last, n); break;
+  }
+}
 
 static void look_inside(const ecs_ProgramArray *array, int32_t last, Truth *out,
                         const double *keys, uint32_t n) {
@@ -68,10 +113,15 @@ void array_look(const Instruction *ins, const ecs_ProgramArray *array,
   int32_t first = array->first;
   int32_t last = (int32_t)((int64_t)first + array->count - 1);
   ValueType type = instruction_result(ins);
+  bool inside = instruction_shape(ins) == SHAPE_INSIDE;
+  if (array->array != NULL) {
+    look_in_place(array->array, type, inside, out, keys, n);
+    return;
+  }
   ECS_ASSERT(array->count <= ECS_ARRAY_LIMIT);
   if (array->count == 0) {
     memset(out, 0, (size_t)n * value_bytes(type));
-  } else if (instruction_shape(ins) == SHAPE_INSIDE) {
+  } else if (inside) {
     look_inside(array, last, out, keys, n);
   } else {
     switch (type) {
@@ -83,9 +133,21 @@ void array_look(const Instruction *ins, const ecs_ProgramArray *array,
   }
 }
 
-ecs_Status arrays_check(const ecs_ProgramCall *call) {
+/* Is what is given what the program declares? */
+static bool is_declared(const ecs_Program *program, uint32_t k,
+                        const ecs_Array *array) {
+  ecs_Scalar scalar = array_scalar(program, k);
+  if (scalar == ECS_SCALAR_COUNT) return array == NULL;
+  return array != NULL && array->type == scalar &&
+         array->memory == &program->query->store->memory;
+}
+
+ecs_Status arrays_check(const ecs_Program *program,
+                        const ecs_ProgramCall *call) {
   for (uint32_t k = 0; k < call->array_count; k++) {
     const ecs_ProgramArray *array = &call->arrays[k];
+    if (!is_declared(program, k, array->array)) return ECS_E_ARGUMENT;
+    if (array->array != NULL) continue;
     if (array->count > ECS_ARRAY_LIMIT) return ECS_E_LIMIT;
     if (array->count > 0 &&
         (array->elements == NULL ||

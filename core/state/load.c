@@ -218,6 +218,7 @@ static ecs_Status reserve(Load *load) {
   StateSizes sizes = {.groups = saved->groups.count + total,
                       .components = total,
                       .tables = saved->tables.count,
+                      .arrays = saved->arrays.count,
                       .places = saved->used * sizeof(Slot)};
   for (uint32_t i = 0; i < saved->groups.count; i++) {
     const SavedGroup *group = &saved_groups(saved)[i];
@@ -233,6 +234,9 @@ static ecs_Status reserve(Load *load) {
     sizes.pages += load->node_pages;
   for (uint32_t i = 0; i < saved->names.count; i++)
     sizes.names += sizeof(ecs_Entity) + 256;
+  const SavedArray *arrays = saved->arrays.all;
+  for (uint32_t i = 0; i < saved->arrays.count; i++)
+    sizes.elements += (size_t)arrays[i].count * scalar_bytes(arrays[i].type);
   return snapshot_reserve(load->to, &sizes) ? ECS_OK : ECS_E_MEMORY;
 }
 
@@ -704,6 +708,51 @@ static ecs_Status load_names(Load *load) {
   return ECS_OK;
 }
 
+/* Arrays ------------------------------------------------------------------ */
+
+/* The world's array of a name; made, all 0, where there is none. */
+static ecs_Status find_array(Load *load, const SavedArray *was,
+                             ecs_Array **array) {
+  *array = array_set_find(&load->world->arrays, was->name);
+  if (*array == NULL) {
+    ecs_ArrayDescription how = {
+        .name = was->name, .type = was->type, .dimensions = was->dimensions};
+    memcpy(how.sizes, was->first, sizeof how.sizes);
+    return array_set_add(&load->world->arrays, load->memory, &how, array);
+  }
+  if ((*array)->type != was->type || (*array)->dimensions != was->dimensions)
+    return refuse_of(load,
+                     "array '%s' has another type or number of indices "
+                     "here%s",
+                     was->name, "");
+  if (memcmp((*array)->first, was->first, sizeof was->first) != 0)
+    load->same = false;
+  return ECS_OK;
+}
+
+static ecs_Status load_arrays(Load *load) {
+  const SavedArray *arrays = load->saved->arrays.all;
+  SnapshotBytes *to = &load->to->elements;
+  to->count = 0;
+  for (uint32_t i = 0; i < load->saved->arrays.count; i++) {
+    SnapshotArray *made = &load->to->arrays[i];
+    size_t bytes = (size_t)arrays[i].count * scalar_bytes(arrays[i].type);
+    char *elements = to->bytes + to->count;
+    ecs_Status status = find_array(load, &arrays[i], &made->array);
+    if (status != ECS_OK) return status;
+    memcpy(made->sizes, arrays[i].sizes, sizeof made->sizes);
+    made->elements = to->count;
+    memcpy(elements, arrays[i].elements, bytes);
+    to->count += bytes;
+    if (ecs_scalar_canonicalize_many(arrays[i].type, elements,
+                                     (uint32_t)arrays[i].count) > 0)
+      return refuse_of(load, "an element of array '%s' is none%s",
+                       arrays[i].name, "");
+  }
+  load->to->array_count = load->saved->arrays.count;
+  return ECS_OK;
+}
+
 /* Has an entity of the save a name? */
 static bool is_named(const Load *load, ecs_Entity entity) {
   const SavedName *names = load->saved->names.all;
@@ -760,6 +809,7 @@ static ecs_Status build(Load *load) {
   if (status == ECS_OK) status = load_groups(load);
   if (status == ECS_OK) status = load_links(load);
   if (status == ECS_OK) status = load_names(load);
+  if (status == ECS_OK) status = load_arrays(load);
   if (status == ECS_OK && !check_name_tags(load))
     status = refuse(load, "its names and the tag of names do not agree");
   if (status != ECS_OK) return status;

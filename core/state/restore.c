@@ -15,6 +15,9 @@ typedef struct Restore {
   uint32_t *table_counts; /* owned; of groups that stay, before; or NULL */
   EntityNames names;      /* those that will be */
   bool renamed;           /* they are others than those that are there */
+  ArrayBlock *blocks; /* owned; of arrays that get other sizes, in the order of
+                         the world's */
+  uint32_t block_count;
 } Restore;
 
 static const SnapshotTable *tables_of(const ecs_Snapshot *from,
@@ -394,6 +397,79 @@ static void put_names(Restore *restore) {
   restore->names = old; /* to be freed */
 }
 
+/* Arrays ------------------------------------------------------------------ */
+
+/* What an array was; NULL: it is later than the snapshot. */
+static const SnapshotArray *find_array(const Restore *restore,
+                                       const ecs_Array *array) {
+  const ecs_Snapshot *from = restore->from;
+  for (uint32_t i = 0; i < from->array_count; i++)
+    if (from->arrays[i].array == array) return &from->arrays[i];
+  return NULL;
+}
+
+/* The sizes that an array will have: those that it had, or was made with. */
+static const uint32_t *sizes_of(const Restore *restore,
+                                const ecs_Array *array) {
+  const SnapshotArray *was = find_array(restore, array);
+  return was != NULL ? was->sizes : array->first;
+}
+
+static bool has_sizes(const Restore *restore, const ecs_Array *array) {
+  return memcmp(array->view.sizes, sizes_of(restore, array),
+                sizeof array->first) == 0;
+}
+
+static ecs_Status reserve_arrays(Restore *restore) {
+  const ecs_Array *first = restore->world->arrays.first;
+  uint32_t count = 0, others = 0;
+  for (const ecs_Array *array = first; array != NULL; array = array->next) {
+    others += !has_sizes(restore, array);
+    count++;
+  }
+  if (others == 0) return ECS_OK;
+  restore->blocks =
+      memory_zeroed(&restore->store->memory, count, sizeof(ArrayBlock));
+  if (restore->blocks == NULL) return ECS_E_MEMORY;
+  restore->block_count = count;
+  ArrayBlock *block = restore->blocks;
+  for (const ecs_Array *array = first; array != NULL;
+       array = array->next, block++) {
+    if (has_sizes(restore, array)) continue;
+    ecs_Status status =
+        array_make_block(array, sizes_of(restore, array), block);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* Arrays that the snapshot does not have are as they were made. */
+static void put_arrays(Restore *restore) {
+  ArrayBlock *block = restore->blocks;
+  array_set_clear(&restore->world->arrays);
+  for (ecs_Array *array = restore->world->arrays.first; array != NULL;
+       array = array->next) {
+    const SnapshotArray *was = find_array(restore, array);
+    if (block != NULL && block->block != NULL) {
+      array_put_block(array, block, sizes_of(restore, array));
+      block->block = NULL;
+    }
+    if (was != NULL)
+      memcpy(array->view.elements,
+             restore->from->elements.bytes + was->elements,
+             array_count(array) * scalar_bytes(array->type));
+    if (block != NULL) block++;
+  }
+}
+
+static void free_blocks(Restore *restore) {
+  Memory *memory = &restore->store->memory;
+  for (uint32_t i = 0; i < restore->block_count; i++)
+    memory_free(memory, restore->blocks[i].block, restore->blocks[i].bytes);
+  memory_free(memory, restore->blocks,
+              restore->block_count * sizeof(ArrayBlock));
+}
+
 /* All of it --------------------------------------------------------------- */
 
 static void put_counts(const Restore *restore) {
@@ -440,6 +516,7 @@ static void deinit(Restore *restore, bool failed) {
     group_destroy(restore->fresh[i], memory);
   memory_free(memory, restore->fresh, restore->fresh_count * sizeof(Group *));
   entity_names_deinit(&restore->names, memory);
+  free_blocks(restore);
 }
 
 ecs_Status snapshot_restore(ecs_Snapshot *snapshot) {
@@ -454,6 +531,7 @@ ecs_Status snapshot_restore(ecs_Snapshot *snapshot) {
   restore.renamed = snapshot->key.names != now.names;
   ecs_Status status = linked ? ECS_OK : reserve_links(&restore);
   if (status == ECS_OK && restore.renamed) status = make_names(&restore);
+  if (status == ECS_OK) status = reserve_arrays(&restore);
   if (status == ECS_OK && !same) status = reserve_structure(&restore);
   if (status == ECS_OK) {
     if (same)
@@ -463,6 +541,7 @@ ecs_Status snapshot_restore(ecs_Snapshot *snapshot) {
     world->store.clock.newest = world->store.clock.tick;
     if (!linked) put_links(&restore);
     if (restore.renamed) put_names(&restore);
+    put_arrays(&restore);
     put_counts(&restore);
     if (now.components == snapshot->key.components)
       snapshot->key = snapshot_key(world);

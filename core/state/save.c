@@ -19,6 +19,9 @@ typedef struct Save {
   uint32_t group_count;
   const EntityName **names; /* owned; of entities that live, by entity */
   uint32_t name_count;
+  const ecs_Array *
+      *arrays; /* owned; by name; those that are new are left out */
+  uint32_t array_count, array_capacity;
   const char *script;
   size_t script_bytes;
 } Save;
@@ -30,6 +33,7 @@ typedef struct SaveItem {
   ecs_Component id;
   uint32_t field;
   const LinkIndex *links;
+  const ecs_Array *array;
 } SaveItem;
 
 static const Component *component_at(const Save *save, ecs_Component id) {
@@ -77,6 +81,8 @@ static void end(Save *save, Memory *memory) {
               save->store->groups.count * sizeof(Group *));
   memory_free(memory, (void *)save->names,
               save->world->names.count * sizeof(EntityName *));
+  memory_free(memory, (void *)save->arrays,
+              save->array_capacity * sizeof(ecs_Array *));
 }
 
 /* Sorts the components that are used by their names: by insertion, as there are
@@ -104,6 +110,23 @@ static void choose_groups(Save *save) {
     while (k < save->group_count && save->groups[k] != group) k++;
     if (k == save->group_count) save->groups[save->group_count++] = group;
   }
+}
+
+static ecs_Status choose_arrays(Save *save, Memory *memory) {
+  for (const ecs_Array *array = save->world->arrays.first; array != NULL;
+       array = array->next) {
+    void *arrays = (void *)save->arrays;
+    if (array_is_new(array)) continue;
+    if (!memory_grow(memory, &arrays, &save->array_capacity, save->array_count,
+                     1, sizeof(ecs_Array *)))
+      return ECS_E_MEMORY;
+    save->arrays = arrays;
+    uint32_t at = save->array_count++;
+    for (; at > 0 && strcmp(save->arrays[at - 1]->name, array->name) > 0; at--)
+      save->arrays[at] = save->arrays[at - 1];
+    save->arrays[at] = array;
+  }
+  return ECS_OK;
 }
 
 static int compare_names(const void *one, const void *other) {
@@ -183,6 +206,18 @@ static void put_manifest(ArchiveOut *out, const void *of) {
         saved_name(
             entity_names_get(&save->world->names, save->names[i]->entity),
             name));
+  }
+  for (uint32_t i = 0; i < save->array_count; i++) {
+    const ecs_Array *array = save->arrays[i];
+    char name[SAVED_NAME];
+    archive_say(out, "array %s %s", saved_name(array->name, name),
+                saved_type(array->type));
+    for (uint32_t d = 0; d < array->dimensions; d++)
+      archive_say(out, " %u", array->view.sizes[d]);
+    archive_say(out, " of");
+    for (uint32_t d = 0; d < array->dimensions; d++)
+      archive_say(out, " %u", array->first[d]);
+    archive_say(out, "\n");
   }
   archive_say(out, "end\n");
 }
@@ -276,6 +311,15 @@ static void put_links(ArchiveOut *out, const void *of) {
   }
 }
 
+static void put_array(ArchiveOut *out, const void *of) {
+  const ecs_Array *array = ((const SaveItem *)of)->array;
+  char head[SAVED_HEAD];
+  saved_sizes_head(array->type, array->view.sizes, array->dimensions, head);
+  archive_put(out, head, sizeof head);
+  archive_put(out, array->view.elements,
+              array_count(array) * scalar_bytes(array->type));
+}
+
 static void put_script(ArchiveOut *out, const void *of) {
   const Save *save = ((const SaveItem *)of)->save;
   archive_put(out, save->script, save->script_bytes);
@@ -325,6 +369,15 @@ static void add_links(ArchiveWriter *writer, const Save *save) {
   }
 }
 
+static void add_arrays(ArchiveWriter *writer, const Save *save) {
+  char path[SAVED_PATH];
+  for (uint32_t i = 0; i < save->array_count; i++) {
+    SaveItem item = {.save = save, .array = save->arrays[i]};
+    archive_add(writer, saved_path("arrays", item.array->name, NULL, path),
+                put_array, &item);
+  }
+}
+
 ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
                       ecs_SaveSink sink) {
   Memory *memory = &world->store.memory;
@@ -336,6 +389,7 @@ ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
   ArchiveWriter writer;
   ECS_ASSERT(world->depth == 0);
   ecs_Status status = begin(&save, memory);
+  if (status == ECS_OK) status = choose_arrays(&save, memory);
   if (status == ECS_OK) {
     choose_components(&save);
     choose_groups(&save);
@@ -347,6 +401,7 @@ ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
     add_groups(&writer, &save);
     add_components(&writer, &save);
     add_links(&writer, &save);
+    add_arrays(&writer, &save);
     archive_add(&writer, "script.txt", put_script, &all);
     status = archive_end(&writer);
   }

@@ -270,6 +270,46 @@ static bool read_names(Manifest *manifest) {
   return true;
 }
 
+/* One to three sizes, each behind a blank, of which none is 0. */
+static bool read_sizes(Manifest *manifest, uint32_t sizes[3],
+                       uint32_t *dimensions, uint64_t *count) {
+  *count = 1;
+  for (uint32_t d = 0; d < 3; d++) sizes[d] = 1;
+  while (manifest->end - manifest->at > 1 && manifest->at[0] == ' ' &&
+         manifest->at[1] != 'o') {
+    manifest->at++;
+    if (*dimensions == 3) return wrong(manifest);
+    if (!number32(manifest, ECS_ELEMENT_LIMIT, &sizes[*dimensions]))
+      return false;
+    *count *= sizes[*dimensions];
+    if (*count == 0 || *count > ECS_ELEMENT_LIMIT) return wrong(manifest);
+    ++*dimensions;
+  }
+  return *dimensions > 0 || wrong(manifest);
+}
+
+static bool read_array(Manifest *manifest) {
+  ecs_Saved *saved = manifest->saved;
+  SavedArray *array = append(manifest, &saved->arrays, sizeof(SavedArray));
+  if (array == NULL || !name(manifest, &array->name) || !expect(manifest, " "))
+    return false;
+  const SavedArray *before = saved->arrays.count > 1 ? array - 1 : NULL;
+  if (before != NULL && strcmp(before->name, array->name) >= 0)
+    return wrong(manifest);
+  size_t bytes = word_bytes(manifest);
+  array->type = saved_type_read(manifest->at, bytes);
+  manifest->at += bytes;
+  if (array->type >= ECS_ENTITY) return wrong(manifest);
+  uint32_t dimensions = 0;
+  uint64_t first = 0;
+  if (!read_sizes(manifest, array->sizes, &array->dimensions, &array->count) ||
+      !expect(manifest, " of") ||
+      !read_sizes(manifest, array->first, &dimensions, &first))
+    return false;
+  if (dimensions != array->dimensions) return wrong(manifest);
+  return end_line(manifest);
+}
+
 static bool read_manifest(Manifest *manifest) {
   ecs_Saved *saved = manifest->saved;
   if (!expect(manifest, "ecs-save 1") || !end_line(manifest) ||
@@ -289,9 +329,10 @@ static bool read_manifest(Manifest *manifest) {
   for (uint32_t i = 0; i < saved->components.count; i++)
     if (saved_components(saved)[i].group == SAVED_NO_GROUP)
       return wrong(manifest);
-  if (!read_links(manifest) || !read_names(manifest) ||
-      !expect(manifest, "end") || !end_line(manifest))
-    return false;
+  if (!read_links(manifest) || !read_names(manifest)) return false;
+  while (accept(manifest, "array "))
+    if (!read_array(manifest)) return false;
+  if (!expect(manifest, "end") || !end_line(manifest)) return false;
   return manifest->at == manifest->end || wrong(manifest);
 }
 
@@ -304,21 +345,42 @@ typedef struct Entries {
   const char *path; /* of the last that was asked for, for messages */
 } Entries;
 
-/* The values of an array file that comes next; NULL: it is another one. */
-static const char *next_array(Entries *entries, const char *path,
-                              ecs_Scalar type, uint64_t count) {
-  char head[SAVED_HEAD];
+/* The values behind the head of an array file that comes next; NULL: it is
+ * another one. */
+static const char *next_values(Entries *entries, const char *path,
+                               const char *head, ecs_Scalar type,
+                               uint64_t count) {
   const ArchiveReader *archive = &entries->saved->archive;
   entries->path = path;
   if (entries->at >= archive->count) return NULL;
   const ArchiveEntry *entry = &archive->entries[entries->at++];
-  saved_array_head(type, count, head);
   if (entry->name_bytes != strlen(path) ||
       memcmp(entry->name, path, entry->name_bytes) != 0 ||
       entry->count != SAVED_HEAD + count * scalar_bytes(type) ||
       memcmp(entry->bytes, head, SAVED_HEAD) != 0)
     return NULL;
   return entry->bytes + SAVED_HEAD;
+}
+
+static const char *next_array(Entries *entries, const char *path,
+                              ecs_Scalar type, uint64_t count) {
+  char head[SAVED_HEAD];
+  saved_array_head(type, count, head);
+  return next_values(entries, path, head, type, count);
+}
+
+static bool find_world_arrays(Entries *entries, char *path) {
+  ecs_Saved *saved = entries->saved;
+  for (uint32_t i = 0; i < saved->arrays.count; i++) {
+    SavedArray *array = (SavedArray *)saved->arrays.all + i;
+    char head[SAVED_HEAD];
+    saved_path("arrays", array->name, NULL, path);
+    saved_sizes_head(array->type, array->sizes, array->dimensions, head);
+    array->elements =
+        next_values(entries, path, head, array->type, array->count);
+    if (array->elements == NULL) return false;
+  }
+  return true;
 }
 
 static bool find_component(Entries *entries, SavedComponent *component,
@@ -385,7 +447,8 @@ static bool find_arrays(Entries *entries, char *path) {
     if (!find_component(entries, (SavedComponent *)saved->components.all + i,
                         path))
       return false;
-  if (!find_links(entries, path)) return false;
+  if (!find_links(entries, path) || !find_world_arrays(entries, path))
+    return false;
   const ArchiveReader *archive = &saved->archive;
   entries->path = "script.txt";
   if (entries->at + 1 != archive->count) return false;
@@ -513,6 +576,7 @@ void saved_close(ecs_Saved *saved) {
   free_list(memory, &saved->tables, sizeof(SavedTable));
   free_list(memory, &saved->links, sizeof(SavedLink));
   free_list(memory, &saved->names, sizeof(SavedName));
+  free_list(memory, &saved->arrays, sizeof(SavedArray));
   free_list(memory, &saved->members, sizeof(uint32_t));
   memory_free(memory, saved, sizeof(ecs_Saved));
 }

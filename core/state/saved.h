@@ -58,6 +58,16 @@ typedef struct SavedName {
   const char *text;
 } SavedName;
 
+typedef struct SavedArray {
+  const char *name;
+  ecs_Scalar type;
+  uint32_t dimensions;
+  uint32_t sizes[3]; /* 1 beyond the dimensions */
+  uint32_t first[3]; /* sizes that it was made with */
+  uint64_t count;
+  const char *elements; /* borrowed, at any address */
+} SavedArray;
+
 /* A list that grows; all are owned. */
 typedef struct SavedList {
   void *all;
@@ -73,7 +83,7 @@ struct ecs_Saved {
   uint64_t hash;
   uint32_t used;    /* indices, the unused one included */
   uint32_t retired; /* of them */
-  SavedList components, fields, groups, tables, links, names;
+  SavedList components, fields, groups, tables, links, names, arrays;
   SavedList members;         /* numbers of components, from 0 on */
   ecs_Field *described;      /* owned; all fields, as descriptions have them */
   ecs_Link *described_links; /* owned; of all links */

@@ -116,16 +116,35 @@ bool saved_link_read(const char *word, size_t bytes, SchemaField *field) {
 static const char *const descriptions[ECS_SCALAR_COUNT] = {
     "<f4", "<f8", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "|b1", "<u8"};
 
-void saved_array_head(ecs_Scalar type, uint64_t count, char to[SAVED_HEAD]) {
+static void write_head(ecs_Scalar type, const char *shape,
+                       char to[SAVED_HEAD]) {
   static const char magic[10] = "\x93NUMPY\x01\x00\x76"; /* 118 bytes follow */
   char text[SAVED_HEAD];
-  int length =
-      snprintf(text, sizeof text,
-               "{'descr': '%s', 'fortran_order': False, 'shape': (%llu,), }",
-               descriptions[type], (unsigned long long)count);
+  int length = snprintf(text, sizeof text,
+                        "{'descr': '%s', 'fortran_order': False, "
+                        "'shape': (%s), }",
+                        descriptions[type], shape);
   ECS_ASSERT(length > 0 && length < (int)(SAVED_HEAD - sizeof magic));
   memset(to, ' ', SAVED_HEAD);
   memcpy(to, magic, sizeof magic);
   memcpy(to + sizeof magic, text, (size_t)length);
   to[SAVED_HEAD - 1] = '\n';
+}
+
+void saved_array_head(ecs_Scalar type, uint64_t count, char to[SAVED_HEAD]) {
+  char shape[32];
+  snprintf(shape, sizeof shape, "%llu,", (unsigned long long)count);
+  write_head(type, shape, to);
+}
+
+void saved_sizes_head(ecs_Scalar type, const uint32_t *sizes,
+                      uint32_t dimensions, char to[SAVED_HEAD]) {
+  char shape[48];
+  if (dimensions == 1)
+    snprintf(shape, sizeof shape, "%u,", sizes[0]);
+  else if (dimensions == 2)
+    snprintf(shape, sizeof shape, "%u, %u", sizes[0], sizes[1]);
+  else
+    snprintf(shape, sizeof shape, "%u, %u, %u", sizes[0], sizes[1], sizes[2]);
+  write_head(type, shape, to);
 }

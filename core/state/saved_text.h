@@ -13,6 +13,7 @@
  *      tags/Name.npy            of a tag stored as bits: u8, 0 or 1, for each row
  *                               of its group
  *      links/Name.field.npy     u64: who links, target by target, in order
+ *      arrays/Name.npy          elements of an array of the world, of its sizes
  *      script.txt               what scripts keep
  *
  * Arrays are those of NumPy, version 1.0, little-endian. The manifest is text,
@@ -29,6 +30,8 @@
  *      table 100 1 2                rows, components
  *      link 3 1 20                  component, field, how many link
  *      name 4294967299 player
+ *      array walls u8 9 9 of 6 6    name, type, sizes, and those that it was
+ *                                   made with; in order of names
  *      end
  *
  * In names every byte but letters, digits, _ and - is %XX. Worlds with equal
@@ -72,5 +75,9 @@ ECS_INTERNAL bool saved_link_read(const char *word, size_t bytes,
 #define SAVED_HEAD 128u
 ECS_INTERNAL void saved_array_head(ecs_Scalar type, uint64_t count,
                                    char to[SAVED_HEAD]);
+
+/* The same of one to three sizes. */
+ECS_INTERNAL void saved_sizes_head(ecs_Scalar type, const uint32_t *sizes,
+                                   uint32_t dimensions, char to[SAVED_HEAD]);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct OwnedList {
   void *list;
   size_t bytes;
 } OwnedList;
-#define LISTS 12u
+#define LISTS 14u
 
 static void name_lists(const ecs_Snapshot *of, OwnedList *lists) {
   const OwnedList all[LISTS] = {
@@ -38,7 +38,9 @@ static void name_lists(const ecs_Snapshot *of, OwnedList *lists) {
       {of->places.bytes, of->places.capacity},
       {of->columns.bytes, of->columns.capacity},
       {of->nodes.bytes, of->nodes.capacity},
-      {of->names.bytes, of->names.capacity}};
+      {of->names.bytes, of->names.capacity},
+      {of->arrays, of->array_capacity * sizeof(SnapshotArray)},
+      {of->elements.bytes, of->elements.capacity}};
   memcpy(lists, all, sizeof all);
 }
 
@@ -105,6 +107,11 @@ static StateSizes measure(const ecs_World *world) {
       sizes.columns += column_bytes(table);
     }
   }
+  for (const ecs_Array *array = world->arrays.first; array != NULL;
+       array = array->next) {
+    sizes.arrays++;
+    sizes.elements += array_count(array) * scalar_bytes(array->type);
+  }
   for (uint32_t i = 0; i < world->links.count; i++)
     for (uint32_t k = 0; k < world->links.indices[i].page_count; k++)
       sizes.pages += world->links.indices[i].pages[k] != NULL;
@@ -151,7 +158,9 @@ static bool reserve_lists(ecs_Snapshot *to, const StateSizes *sizes) {
          ensure_list(memory, &to->links, &to->link_capacity, world->links.count,
                      sizeof(SnapshotLinks)) &&
          ensure_list(memory, &to->pages, &to->page_capacity, sizes->pages,
-                     sizeof(uint32_t));
+                     sizeof(uint32_t)) &&
+         ensure_list(memory, &to->arrays, &to->array_capacity, sizes->arrays,
+                     sizeof(SnapshotArray));
 }
 
 bool snapshot_reserve(ecs_Snapshot *to, const StateSizes *sizes) {
@@ -161,7 +170,8 @@ bool snapshot_reserve(ecs_Snapshot *to, const StateSizes *sizes) {
          ensure_bytes(memory, &to->places, sizes->places) &&
          ensure_bytes(memory, &to->columns, sizes->columns) &&
          ensure_bytes(memory, &to->nodes, nodes) &&
-         ensure_bytes(memory, &to->names, sizes->names);
+         ensure_bytes(memory, &to->names, sizes->names) &&
+         ensure_bytes(memory, &to->elements, sizes->elements);
 }
 
 /* Copying --------------------------------------------------------------- */
@@ -298,6 +308,19 @@ static void copy_names(ecs_Snapshot *snapshot) {
   }
 }
 
+static void copy_arrays(ecs_Snapshot *snapshot) {
+  snapshot->elements.count = 0;
+  snapshot->array_count = 0;
+  for (ecs_Array *array = snapshot->world->arrays.first; array != NULL;
+       array = array->next) {
+    SnapshotArray *to = &snapshot->arrays[snapshot->array_count++];
+    *to = (SnapshotArray){.array = array, .elements = snapshot->elements.count};
+    memcpy(to->sizes, array->view.sizes, sizeof to->sizes);
+    add_bytes(&snapshot->elements, array->view.elements,
+              array_count(array) * scalar_bytes(array->type));
+  }
+}
+
 static void copy_counts(ecs_Snapshot *snapshot) {
   const ecs_World *world = snapshot->world;
   for (uint32_t i = 1; i < world->store.components.count; i++)
@@ -323,6 +346,7 @@ ecs_Status snapshot_take(ecs_Snapshot *snapshot) {
       snapshot->key.components != key.components)
     copy_links(snapshot);
   if (names) copy_names(snapshot);
+  copy_arrays(snapshot);
   copy_counts(snapshot);
   snapshot->key = key;
   snapshot->taken = true;

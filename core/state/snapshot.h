@@ -6,6 +6,7 @@
  *      columns      columns of table 0 | columns of table 1 | ...
  *      links        nodes of link indices, page by page
  *      names        entity, text | entity, text | ...
+ *      elements     elements of array 0 | elements of array 1 | ...
  *
  * Columns are named by components and fields, not by where a table has them, so
  * a snapshot outlives every change of its world: restore.h puts it back whatever
@@ -51,6 +52,12 @@ typedef struct SnapshotLinks {
   uint32_t first_page; /* in the snapshot's list of pages */
 } SnapshotLinks;
 
+typedef struct SnapshotArray {
+  ecs_Array *array; /* borrowed; it lives as long as the world */
+  uint32_t sizes[ECS_ARRAY_INDICES];
+  size_t elements; /* where they begin, in the bytes of elements */
+} SnapshotArray;
+
 typedef struct SnapshotBytes {
   char *bytes; /* owned */
   size_t count;
@@ -86,18 +93,21 @@ struct ecs_Snapshot {
   uint32_t use_count;
   uint32_t link_count;
   uint32_t name_count;
+  SnapshotArray *arrays; /* owned */
+  uint32_t array_count, array_capacity;
   uint32_t group_capacity, component_capacity, table_capacity, word_capacity,
       change_capacity, run_capacity, link_capacity, page_capacity;
   SnapshotBytes places;
   SnapshotBytes columns;
   SnapshotBytes nodes; /* of links */
   SnapshotBytes names;
+  SnapshotBytes elements; /* of arrays */
 };
 
 /* How much of everything a state has. */
 typedef struct StateSizes {
-  uint32_t groups, components, tables, words, pages;
-  size_t places, columns, names; /* in bytes */
+  uint32_t groups, components, tables, words, pages, arrays;
+  size_t places, columns, names, elements; /* in bytes */
 } StateSizes;
 
 /* Makes one that holds nothing yet, which the world owns. ECS_E_MEMORY. */

@@ -169,5 +169,6 @@ bool world_check_invariants(const ecs_World *world) {
          check_all_links(world) &&
          observer_set_check_invariants(&world->observers, &world->store) &&
          entity_names_check_invariants(&world->names) &&
-         check_name_tags(world) && store_check_invariants(&world->store);
+         check_name_tags(world) && array_set_check_invariants(&world->arrays) &&
+         store_check_invariants(&world->store);
 }

@@ -7,6 +7,7 @@
  *        queries    every query of the world
  *        links      which entities link to which
  *        observers  functions that are told of changes, and what of
+ *        arrays     see ecs_array.h; nothing else looks at them
  *
  * While depth is 0 nothing is recorded and every change happens at once. While
  * depth is greater, changes of structure are recorded (deferral.h,
@@ -21,6 +22,7 @@
 #include "query/query_use.h"
 #include "change/command_flush.h"
 #include "change/entity_change_fast.h"
+#include "world/array_set.h"
 #include "world/entity_names.h"
 #include "world/link_set.h"
 #include "world/observer_set.h"
@@ -50,6 +52,7 @@ struct ecs_World {
   ObserverSet observers;
   EntityNames names;
   struct ecs_Snapshot *snapshots; /* owned: state/snapshot.h */
+  ArraySet arrays;
   uint64_t dropped;   /* changes of entities destroyed before they came */
   ecs_Holder *holder; /* see ecs_world_hold; borrowed; NULL: none */
   Level levels[ECS_NESTING_LIMIT]; /* the first depth of them are open */

@@ -1,8 +1,9 @@
 /* world_hash.c: one number for a world.
  *
  * Words are mixed one after the other where their order counts: fields, rows,
- * tables, the free list, commands. Items without a particular order are hashed
- * one by one and added up: components, groups, entities of world_state_hash.
+ * tables, the free list, commands, elements. Items without a particular order
+ * are hashed one by one and added up: components, groups, arrays, entities of
+ * world_state_hash.
  */
 #include "world/world_hash.h"
 
@@ -70,6 +71,26 @@ static uint64_t sum_links(const ecs_World *world) {
       sum +=
           mix(mix(named, node->entity), link_node(index, node->next)->entity);
     }
+  }
+  return sum;
+}
+
+/* The arrays; the order in which they were made does not count. One that is as
+ * it was made, all 0, is as if it had not been made. */
+static uint64_t sum_arrays(const ecs_World *world) {
+  uint64_t sum = 0;
+  for (const ecs_Array *array = world->arrays.first; array != NULL;
+       array = array->next) {
+    const char *elements = array->view.elements;
+    size_t bytes = scalar_bytes(array->type), count = array_count(array);
+    if (array_is_new(array)) continue;
+    uint64_t hash = mix(mix_text(8, array->name), (uint64_t)array->type);
+    hash = mix(hash, array->dimensions);
+    for (uint32_t d = 0; d < array->dimensions; d++)
+      hash = mix(hash, array->view.sizes[d]);
+    for (size_t k = 0; k < count; k++)
+      hash = mix(hash, element_word(array->type, elements + k * bytes));
+    sum += hash;
   }
   return sum;
 }
@@ -252,7 +273,7 @@ uint64_t world_hash(const ecs_World *world) {
     groups += hash_group(store, store->groups.all[i]);
   hash = mix(hash, groups);
   hash = mix(hash, sum_partition(store));
-  hash += sum_links(world) + sum_names(world);
+  hash += sum_links(world) + sum_names(world) + sum_arrays(world);
   return mix(hash, hash_recorded(world));
 }
 
@@ -315,5 +336,6 @@ uint64_t store_state_hash(const Store *store) {
 }
 
 uint64_t world_state_hash(const ecs_World *world) {
-  return store_state_hash(&world->store) + sum_links(world) + sum_names(world);
+  return store_state_hash(&world->store) + sum_links(world) + sum_names(world) +
+         sum_arrays(world);
 }

@@ -7,10 +7,12 @@
 -- back. For programs the two differ only in speed.
 --
 --                           columns        rows of each  values, methods for
---                                          and rows      one entity, queries
+--                                          and rows      one entity, queries,
+--                                                        arrays
 --     LuaJIT, compiling     columns_ffi    rows_ffi      access_ffi,
 --                                                        prepared_ffi,
---                                                        queries_ffi, grid_ffi
+--                                                        queries_ffi, grid_ffi,
+--                                                        array_ffi
 --     LuaJIT, interpreting  columns_ffi    ecs.core      ecs.core
 --     every other           columns_table  ecs.core      ecs.core
 --
@@ -54,8 +56,10 @@ if is_compiling then
   require "ecs.ffi.access_ffi"
   require "ecs.ffi.prepared_ffi"
   require "ecs.ffi.queries_ffi"
+  require "ecs.ffi.array_ffi"
 else
   core.values_by(false) -- ecs.core makes them
+  core.array_by(false)
 end
 require(has_ffi and "ecs.ffi.columns_ffi" or "ecs.columns_table")
 
@@ -73,6 +77,7 @@ end
 package.loaded["ecs.ffi.arrays_ffi"] = nil
 package.loaded["ecs.ffi.wanted_ffi"] = nil
 package.loaded["ecs.ffi.rows_ffi"] = nil
+package.loaded["ecs.ffi.array_ffi"] = nil
 package.loaded["ecs.ffi.grid_ffi"] = nil
 package.loaded["ecs.ffi.scalars_ffi"] = nil
 package.loaded["ecs.ffi.rows_code"] = nil

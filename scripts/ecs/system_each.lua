@@ -102,7 +102,10 @@ end
 --- How many numbers a plan reads, where all of them are dt and any number will
 -- do; nil where it depends on anything else.
 local function count_dts(plan)
-  if #plan.guards > 0 or #plan.groups > 0 or plan.places then return nil end
+  if #plan.guards > 0 or #plan.groups > 0 or #plan.arrays > 0
+    or plan.places then
+    return nil
+  end
   for _, uniform in ipairs(plan.uniforms) do
     if not uniform.box or uniform.handle or uniform.kind == "bool" then
       return nil

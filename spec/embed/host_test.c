@@ -4,6 +4,7 @@
  * ecs_lua_detach. Every call that is refused returns a status and pushes a
  * message, and leaves stack and world as they were, also when memory runs out.
  */
+#include "ecs_array.h"
 #include "host_fixture.h"
 
 static uint64_t queries_of(const ecs_World *world) {
@@ -280,6 +281,46 @@ static void a_detached_world_goes_on(void **unused) {
   finish(&fixture);
 }
 
+/* Scripts and the host have the same elements, until the world is detached or
+ * ends; the next object of the world finds them again. */
+static void arrays_are_shared_while_the_world_is(void **unused) {
+  static const char gone[] =
+      "for _, f in ipairs { function() return walls[1] end,"
+      "  function() return row[1] end, function() row[1] = 1 end,"
+      "  function() walls:fill(1) end, function() return #walls end } do"
+      "  local done, text = pcall(f)"
+      "  assert(not done and text:find 'closed', text) end";
+  (void)unused;
+  Fixture fixture;
+  const ecs_ArrayDescription how = {"walls", ECS_U8, 2, {3, 4, 0}};
+  const uint32_t wide[] = {2, 9};
+  ecs_Array *walls = NULL;
+  start(&fixture);
+  assert_int_equal(ecs_array(fixture.world, &how, &walls), ECS_OK);
+  for (int round = 0; round < 2; round++) {
+    share(fixture.L, fixture.world);
+    assert_int_equal(ecs_array_resize(walls, how.sizes), ECS_OK);
+    run(fixture.L,
+        "walls = world:array('walls', 'u8', 3, 4); row = walls[2];"
+        "for _ = 1, 100 do row[4] = 7 end; assert(row[4] == 7)");
+    assert_int_equal(((uint8_t *)ecs_array_view(walls)->elements)[7], 7);
+    assert_int_equal(ecs_array_resize(walls, wide), ECS_OK);
+    assert_int_equal(ecs_array_fill(walls, 5), ECS_OK);
+    run(fixture.L, "assert(row[9] == 5 and #walls == 2 and #row == 9)");
+    assert_int_equal(ecs_lua_detach(fixture.L, fixture.world), 0);
+    run(fixture.L, gone);
+    assert_int_equal(ecs_array_fill(walls, 6), ECS_OK);
+  }
+  share(fixture.L, fixture.world);
+  run(fixture.L,
+      "walls = world:array('walls', 'u8', 2, 9); row = walls[2];"
+      "assert(row[1] == 6)");
+  ecs_world_destroy(fixture.world);
+  assert_int_equal(fixture.memory.blocks, 0);
+  run(fixture.L, gone);
+  lua_close(fixture.L);
+}
+
 static void closing_a_borrowed_world_lets_go_of_it(void **unused) {
   (void)unused;
   Fixture fixture;
@@ -475,6 +516,7 @@ int main(void) {
       cmocka_unit_test(the_state_may_end_first),
       cmocka_unit_test(the_world_may_end_first),
       cmocka_unit_test(a_detached_world_goes_on),
+      cmocka_unit_test(arrays_are_shared_while_the_world_is),
       cmocka_unit_test(closing_a_borrowed_world_lets_go_of_it),
       cmocka_unit_test(a_world_is_not_detached_inside_a_loop),
       cmocka_unit_test(a_system_may_detach_its_world),

@@ -101,6 +101,7 @@ local calls = {
     sum = function() return "total" end,
     min = function() return "low" end,
     max = function() return "high" end,
+    array = function() return "map", "u8", 3, 4 end,
     grid = function()
       return { query = { Position }, at = { Position, "x", "y" }, cell = 1 }
     end,
@@ -118,6 +119,12 @@ local calls = {
   total = {
     value = function() end,
     add = function() return 1 end,
+  },
+  walls = {
+    fill = function() return 1 end,
+    set = function() return { { 1, 2 }, { 3, 4 } } end,
+    size = function() end,
+    resize = function() return 3, 5 end,
   },
   query = {
     count = function() end,
@@ -192,6 +199,7 @@ describe("every public function", function()
       query = debug.getmetatable(s.query).__index, module = {},
       total = debug.getmetatable(s.total).__index,
       near = debug.getmetatable(s.near).__index,
+      walls = debug.getmetatable(s.walls).methods,
     }
     for name, value in pairs(ecs) do
       if type(value) == "function" then listed.module[name] = value end
@@ -225,7 +233,8 @@ describe("every public function", function()
 
   -- A scene costs more than a call, so it serves many calls. After a call that
   -- may have changed it, the next call gets a new scene.
-  for _, where in ipairs { "world", "query", "total", "near", "module" } do
+  for _, where in ipairs { "world", "query", "total", "near", "walls",
+    "module" } do
     for name, make in pairs(calls[where]) do
       it("takes any argument: " .. where .. " " .. name, function()
         local s = new_scene()

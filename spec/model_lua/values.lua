@@ -17,15 +17,15 @@ local POPULATION = 48 -- spawning waits when so many are alive
 
 -- Entities -------------------------------------------------------------------
 
---- Handles that were never issued; the last may be issued later.
+--- Whole numbers that no entity has; the last may be issued later.
 local function nobody(self, number)
   local kind = number % 7
   if kind == 0 then return 0 end
   if kind == 1 then return nil end
-  if kind == 2 then return -1 end
-  if kind == 3 then return 0.5 end
-  if kind == 4 then return 2.0 ^ 53 end
-  if kind == 5 then return 0 / 0 end
+  if kind == 2 then return 268435455 end
+  if kind == 3 then return 2.0 ^ 52 end
+  if kind == 4 then return 2.0 ^ 53 - 1 end
+  if kind == 5 then return 2.0 ^ 51 + 1 end
   local last = self.registers[number % REGISTERS + 1]
   return last and last + 268435456 or 4503599627370495
 end

@@ -39,6 +39,7 @@ do
   watch("world:", debug.getmetatable(scene).__index)
   watch("query:", debug.getmetatable(scene:query { Any }).__index)
   watch("total:", debug.getmetatable(scene:sum "any").__index)
+  watch("array:", debug.getmetatable(scene:array("any", "u8", 1)).methods)
   local Flat = ecs.component("Flat", { x = "f32", y = "f32" })
   watch("near:", debug.getmetatable(scene:grid { query = { Flat },
     at = { Flat, "x", "y" }, cell = 1 }).__index)
@@ -526,6 +527,26 @@ end
 refused("no row", function() ecs.random() end)
 refused("no row", function() luck:add(1) end)
 refused("no name", function() lucky:sum() end)
+
+-- Arrays ---------------------------------------------------------------------
+
+local mapped = ecs.world {}
+local walls = mapped:array("walls", "u8", 3, 4)
+walls:set { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } }
+walls[1][3], walls[2][3] = walls[2][3], walls[1][3]
+show("array", walls, walls:size(), #walls, #walls[2], walls[1][3], walls[2][3],
+  mapped:hash(), mapped:state_hash())
+refused("outside", function() return walls[4][1] end)
+refused("outside", function() walls[1][0] = 1 end)
+refused("a value", function() walls[1][1] = 256 end)
+refused("no table", function() walls:set { { 1 } } end)
+walls:fill(9)
+show("filled", walls[3][4])
+walls:resize(2, 2)
+show("resized", walls, walls[2][2])
+refused("other sizes", function() mapped:array("walls", "u8", 3, 4) end)
+mapped:close()
+refused("closed", function() return walls[1][1] end)
 
 -- Changes applied at the end of a frame --------------------------------------
 

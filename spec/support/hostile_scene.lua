@@ -57,7 +57,7 @@ end
 local function new_scene()
   local world, other, closed = ecs.world {
     phases = { "first", "update", { "last", fixed = 1 / 60 } },
-    states = { "menu", "play" },
+    states = { "menu", "play" }, memory_limit = "64M",
   }, ecs.world {}, ecs.world {}
   local entity = world:spawn(Position { x = 1 }, Target)
   local stale = world:spawn(Position)
@@ -68,11 +68,13 @@ local function new_scene()
   local own = { world = world, entity = entity, query = query,
                 total = world:sum "total", near = world:grid {
                   query = { Position }, at = { Position, "x", "y" }, cell = 2,
-                } }
+                }, walls = world:array("walls", "u8", 2, 2) }
   local closed_query, closed_total = closed:query { Position }, closed:max "m"
   local closed_near = closed:grid { query = { Position },
     at = { Position, "x", "y" }, cell = 2 }
   local closed_state = closed:snapshot()
+  local closed_walls = closed:array("walls", "f32", 2, 2)
+  local closed_row = closed_walls[1]
   closed:close()
   local pool = {
     true, false, "", "x", "Position", "no such", ("long"):rep(100), "\0",
@@ -98,6 +100,10 @@ local function new_scene()
   pool[#pool + 1] = row
   local near_step, _, _, near_loop = own.near:within(1, 0, 5)
   local _, near_row = near_step()
+  pool[#pool + 1] = own.walls
+  pool[#pool + 1] = own.walls[2]
+  pool[#pool + 1] = closed_walls
+  pool[#pool + 1] = closed_row
   pool[#pool + 1] = near_step
   pool[#pool + 1] = near_row
   pool[#pool + 1] = near_loop

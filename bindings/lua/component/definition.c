@@ -34,6 +34,8 @@ static void push_object_description(lua_State *L, int index) {
     lua_pushliteral(L, "a world");
   else if (bind_find(L, index, KIND_QUERY))
     lua_pushliteral(L, "a query");
+  else if (bind_find(L, index, KIND_ARRAY))
+    lua_pushliteral(L, "an array");
   else
     lua_pushfstring(L, "a %s", luaL_typename(L, index));
 }
@@ -84,6 +86,11 @@ static const char *const wanted[ECS_SCALAR_COUNT] = {
     "a whole number from 0 to 4294967295",
     "true or false",
     "an entity or nil"};
+
+const char *bind_wanted(ecs_Scalar type) {
+  ECS_ASSERT((unsigned)type < ECS_SCALAR_COUNT);
+  return wanted[type];
+}
 
 void bind_callback_check(lua_State *L, int index, const char *call) {
   if (lua_type(L, index) == LUA_TFUNCTION) return;

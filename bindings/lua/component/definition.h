@@ -201,6 +201,9 @@ static inline uint32_t bind_field_check(lua_State *L, int index,
 BIND_INTERNAL void bind_callback_check(lua_State *L, int index,
                                        const char *call);
 
+/* What elements of a type take, for messages: "a whole number from 0 to 255". */
+BIND_INTERNAL const char *bind_wanted(ecs_Scalar type);
+
 /* Raises because the value at index cannot be stored in a field: names the
  * field and says what it takes. */
 BIND_INTERNAL int bind_refuse_element(lua_State *L, int index,

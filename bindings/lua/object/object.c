@@ -27,10 +27,10 @@ static const char state_key = 0;
 #define STATE_MAGIC UINT64_C(0x3c6ef372fe94f82b)
 
 static const char *const kind_names[KIND_COUNT] = {
-    "ecs.Component", "ecs.Value",   "ecs.World", "ecs.Query",
-    "ecs.Kernel",    "ecs.Library", "ecs.View",  "ecs.Rows",
-    "ecs.Program",   "ecs.Total",   "ecs.Copy",  "ecs.Links",
-    "ecs.Observer",  "ecs.Prefab",  "ecs.Grid",  "ecs.Snapshot"};
+    "ecs.Component", "ecs.Value", "ecs.World",    "ecs.Query",   "ecs.Kernel",
+    "ecs.Library",   "ecs.View",  "ecs.Rows",     "ecs.Program", "ecs.Total",
+    "ecs.Copy",      "ecs.Links", "ecs.Observer", "ecs.Prefab",  "ecs.Grid",
+    "ecs.Snapshot",  "ecs.Array", "ecs.ArrayRow"};
 
 /* Tables of the state ------------------------------------------------------ */
 
@@ -46,7 +46,7 @@ void bind_push_metatable(lua_State *L, ObjectKind kind) {
 
 void bind_push_methods(lua_State *L, ObjectKind kind) {
   bind_push_metatable(L, kind);
-  lua_getfield(L, -1, "__index");
+  lua_getfield(L, -1, "methods");
   lua_remove(L, -2);
 }
 
@@ -166,7 +166,9 @@ static void create_metatable(lua_State *L, ModuleState *state, int kind) {
   lua_createtable(L, 0, 8);
   state->metatables[kind] = lua_topointer(L, -1);
   lua_newtable(L);
-  lua_setfield(L, -2, "__index");
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "methods");
+  lua_setfield(L, -2, "__index"); /* unless a kind has a function there */
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
   lua_pushstring(L, kind_names[kind]);

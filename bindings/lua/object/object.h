@@ -19,6 +19,8 @@
  *      Prefab       parts and children of entities that are spawned from it
  *      LuaGrid      an ecs_Grid, which belongs to a query
  *      LuaSnapshot  a copy of the state of a world
+ *      LuaArray     an ecs_Array, which belongs to a world
+ *      ArrayRow     what an array has at one index, where it has more
  *
  *      ModuleState --> definitions,       LuaQuery --> LuaWorld
  *        libraries (upvalue 1 of          Kernel, Program --> LuaQuery
@@ -26,7 +28,9 @@
  *                                         RowLoop --> LuaQuery or LuaGrid
  *                                         LuaGrid --> LuaQuery
  *                                         LuaSnapshot --> LuaWorld
- *                                         Total, LuaObserver <-> LuaWorld
+ *                                         Total, LuaArray, LuaObserver
+ *                                           <-> LuaWorld
+ *                                         ArrayRow --> LuaArray
  *
  * An arrow is a reference through a private table: a world outlives the objects
  * that were made from it. A world can also be closed. Then its native is NULL,
@@ -76,6 +80,8 @@ typedef enum ObjectKind {
   KIND_PREFAB,
   KIND_GRID,
   KIND_SNAPSHOT,
+  KIND_ARRAY,
+  KIND_ARRAY_ROW,
   KIND_COUNT
 } ObjectKind;
 
@@ -106,6 +112,8 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
  *   on_push        prepares a world that a host pushes for the first time
  *   build, columns make what scripts see of a batch, see batch_view.c
  *   rows, each     make rows and run query:each, see row_view.c, row_loop.c
+ *   array_by       true once it is settled what reads arrays, see
+ *                  array_element.c
  *   blocks         makes loops over blocks of rows, see block_loop.c
  *   block_tables   the tables of these: 1 has the row in its block at [1]
  *   observed       the observers of worlds, see observers.h

@@ -24,6 +24,7 @@
 #include "program/table_wanted.h"
 #include "world/collect.h"
 #include "world/components.h"
+#include "world/lua_array.h"
 #include "world/recording.h"
 #include "world/report.h"
 #include "world/telling.h"
@@ -223,13 +224,23 @@ void bind_program_take_own(Program *program) {
   }
 }
 
+/* Reads array k of a program, which is on top of the stack: a copy, or an array of
+ * the program's world, which is open. False: it is neither. */
+static bool read_array(lua_State *L, const Program *program, uint32_t k) {
+  const LuaArray *array = bind_array_find(L, -1);
+  if (!array) return bind_table_copy(L, -1, &program->arrays[k]);
+  if (array->world != program->query->world || !array->view.elements)
+    return false;
+  program->arrays[k] = (ecs_ProgramArray){.array = array->native};
+  return true;
+}
+
 void bind_program_read_copies(lua_State *L, Program *program, int index) {
   if (program->array_count == 0) return;
   luaL_checktype(L, index, LUA_TTABLE);
   for (uint32_t k = 0; k < program->array_count; k++) {
     lua_rawgeti(L, index, (int)k + 1);
-    if (!bind_table_copy(L, -1, &program->arrays[k]))
-      luaL_argerror(L, index, "lacks an array");
+    if (!read_array(L, program, k)) luaL_argerror(L, index, "lacks an array");
     lua_pop(L, 1);
   }
 }
@@ -446,7 +457,7 @@ static ecs_Program *wanted_program(lua_State *L, ecs_ProgramCall *call,
     return NULL;
   for (uint32_t k = 0; k < filled; k++) {
     lua_rawgeti(L, 4, (int)k + 1);
-    bool found = bind_table_copy(L, -1, &program->arrays[k]);
+    bool found = read_array(L, program, k);
     lua_pop(L, 1);
     if (!found) return NULL;
   }

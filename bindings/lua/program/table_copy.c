@@ -136,9 +136,9 @@ bool bind_table_copy(lua_State *L, int index, ecs_ProgramArray *array) {
   const TableCopy *copy = (const TableCopy *)bind_find(L, index, KIND_COPY);
   if (!copy) return false;
   const uint8_t *present = copy->present + copy->skipped;
-  *array = (ecs_ProgramArray){copy->elements + copy->skipped,
-                              copy->has_holes ? present : NULL,
-                              copy->base + (int32_t)copy->skipped, copy->count};
+  *array = (ecs_ProgramArray){
+      copy->elements + copy->skipped, copy->has_holes ? present : NULL,
+      copy->base + (int32_t)copy->skipped, copy->count, NULL};
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "ecs_array.h"
 
 static LuaWorld *find_world(lua_State *L, int index) {
   LuaWorld *world = (LuaWorld *)bind_find(L, index, KIND_WORLD);
@@ -144,10 +145,12 @@ static void lower_collect_at(ModuleState *state) {
 void bind_world_end(LuaWorld *world) {
   if (!world->native) return;
   ECS_ASSERT(!bind_world_open(world));
-  if (world->borrowed)
+  if (world->borrowed) {
+    ecs_arrays_release(world->native);
     (void)ecs_world_hold(world->native, NULL);
-  else
+  } else {
     ecs_world_destroy(world->native);
+  }
   world->state->closed++;
   lower_collect_at(world->state);
   forget(world);

@@ -64,6 +64,8 @@ function captures.new(emit, main, constant)
     looked = {},     -- { reader, value, exact }, in order
     groups = {},     -- of captures_table.lua, in order
     grouped = {},    -- key of a group -> the group
+    arrays = {},     -- of lower_array.lua, in order
+    array_slots = {}, -- key of a reader -> one of these
     slots = {},      -- key and kind of a reader -> name of its uniform
     guarded = {},    -- key of a reader -> true
     functions = {},  -- function -> { number, name/ = index of the upvalue }
@@ -275,7 +277,8 @@ end
 -- must stay a table, since plain Lua would raise an error. Called last.
 function captures:guard_owners()
   local covered = {}
-  for _, list in ipairs { self.uniforms, self.guards, self.groups } do
+  for _, list in ipairs { self.uniforms, self.guards, self.groups,
+                         self.arrays } do
     for _, known in ipairs(list) do covered[known.reader.key] = true end
   end
   for k = #self.looked, 1, -1 do

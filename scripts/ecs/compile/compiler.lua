@@ -207,6 +207,7 @@ local function lower_all(f, options, outer, exits, numbers)
     grids = {}, -- those that it asks, in the order of the program's
     grid_slots = {}, -- of lower_near.lua: grid -> what is known of it
     describe_grid = options.describe_grid,
+    describe_array = options.describe_array,
     system = options.system, totals = {}, total_kind = options.total_kind,
     places = {}, -- of lower_total.lua
     prepared = options.prepared, call_prepared = lower_call.prepared,
@@ -366,6 +367,8 @@ function compiler.found(f) return latest[f] end
 --                              of its fields and numbers, or nil
 --     describe_prefab(value)   see lower_change.lua; nil for other values
 --     describe_grid(value)     see lower_near.lua; nil for other values
+--     describe_array(value)    of an array of the world: { world, type,
+--                              dimensions, name }; nil for other values
 --     methods(object)      see lower_expression.lua
 --     total_kind(object)   "sum", "min" or "max" of such a total, or nil
 --
@@ -375,7 +378,8 @@ function compiler.compile(f, options)
   local main = outer.main
   if done then
     return plans.new { text = result.text, uniforms = outer.uniforms,
-      guards = outer.guards, groups = outer.groups, totals = result.totals,
+      guards = outer.guards, groups = outer.groups, arrays = outer.arrays,
+      totals = result.totals,
       loops = result.loops, grids = result.grids,
       main = main,
       looked = outer.looked, count = options.extras.count,

@@ -147,6 +147,9 @@ function ir_kind.of(emit)
       return of_scalar(columns[match(text, "%S+$")])
     elseif operation == "quantize" then
       return of_scalar(first)
+    elseif operation == "at" then
+      local scalar = emit.got[match(text, "^%w+ %w+ (.*)$")]
+      return scalar and of_scalar(scalar) or nil
     elseif operation == "get" then
       return of_scalar(emit.got[match(text, "^%w+ %w+ (.*)$")])
     end

@@ -228,6 +228,17 @@ function ir_writer:get(place, scalar)
   return self:value("get " .. type .. " " .. place, type)
 end
 
+--- An element of an array of the world. place: the names of the array and of
+-- the key. Emitted once.
+function ir_writer:element(place, scalar)
+  self.got[place] = scalar
+  if self:is_flexible(scalar) then
+    return self:widened("at f32 " .. place, shorts[scalar])
+  end
+  local type = self:loaded_type(scalar)
+  return self:value("at " .. type .. " " .. place, type)
+end
+
 --- A field of a row of a grid. place: the names of the grid and of the place
 -- there, the component and the field. Emitted once.
 function ir_writer:found(place, scalar)

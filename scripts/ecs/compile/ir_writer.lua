@@ -123,7 +123,8 @@ function ir_writer:reduction(kind)
   return name
 end
 
---- Declares an array; returns its name. kind: number, bool or entity.
+--- Declares an array; returns its name. kind: number, bool or entity; or
+-- "of u8" for an array of the world.
 function ir_writer:array_slot(kind)
   local name = "a" .. self.arrays
   self.arrays = self.arrays + 1

@@ -214,6 +214,7 @@ function lower:own_key(node, object, scope)
     inner = inner.value
   end
   if not lower.is_holder(inner) then
+    self:refuse_array_store(inner, node.line)
     outside(node.line, "an index in brackets that is assigned to",
       "assign to fields of rows and to local variables")
   end
@@ -221,6 +222,7 @@ function lower:own_key(node, object, scope)
 end
 
 function value_of.index(self, node, scope)
+  if node.object[1] == "index" then node.object.leads = true end
   local value = self:value(node.object, scope)
   local name = node.key[1] == "string" and node.key.value or nil
   if not lower.is_holder(lower.inner_of(value)) then
@@ -429,6 +431,8 @@ function value_of.unary(self, node, scope)
   if node.sign == "not" then return self.emit:opposite(self:truth(value)) end
   if node.sign == "#" then
     if value.type == "record" then return self:length(value, node.line) end
+    local place = lower.place_of(self, value)
+    if place then return self:array_length(place, node.line) end
     if value.type == "object" then
       local outer = self.context.captures
       return outer:plain(outer:length(value, node.line))

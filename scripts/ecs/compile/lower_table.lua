@@ -27,8 +27,10 @@ local sort = table.sort
 local lower = require "ecs.compile.lower_value"
 local captures = require "ecs.compile.captures_table"
 local parser = require "ecs.compile.parser"
+require "ecs.compile.lower_array"
 
 local outside = parser.outside
+local array_shape = require("ecs.core").array_shape
 local NIL = lower.NIL
 
 --- Where the element at these keys is in a group: the array and the key there
@@ -157,6 +159,8 @@ function lower.is_element(value) return inner_of(value).type == "element" end
 --- The value of holder[key]. node: of the index.
 function lower:index(holder, key, node)
   local outer = self.context.captures
+  local place = lower.place_of(self, holder)
+  if place then return self:array_index(place, key, node) end
   if inner_of(holder).type == "element" then
     holder = self:settle(holder, node.line, "an index of '"
       .. inner_of(holder).source.name .. "[...]', which may be nil here",
@@ -164,6 +168,9 @@ function lower:index(holder, key, node)
   elseif holder.type == "nil" or holder.type == "object"
     and holder.value == nil then
     outside(node.line, "an index of nil", captures.late)
+  elseif holder.type == "object" and array_shape(holder.value) then
+    outside(node.line, "an index of an array of another world",
+      "make it with the world of the system")
   elseif holder.type ~= "object" or type(holder.value) ~= "table" then
     outside(node.line, "an index of " .. lower.word(holder), "only tables "
       .. "from outside have elements: use fields with names")

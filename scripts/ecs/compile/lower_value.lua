@@ -49,6 +49,7 @@ local words = {
   choice = "something that may be false or nil", row = "a row",
   object = "an object", record = "a table", either = "a row or a table",
   closure = "a function", element = "a table",
+  place = "a row of an array",
 }
 
 --- The kind of a value, for messages.

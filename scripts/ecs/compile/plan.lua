@@ -28,6 +28,7 @@ local get_metatable = standard.debug.getmetatable or getmetatable
 local read_captured, holds, is_handle =
   captures.read, captures.holds, captures.is_handle
 local checks = backend.outside_checks
+local array_fits = backend.core.array_fits
 local copy_table, copy_wanted = backend.copy_table, backend.copy_wanted
 local table_guess = core.table_guess
 
@@ -41,6 +42,7 @@ local function is_quiet(fields)
     if not fields.uniforms[k].box then return false end
   end
   return #fields.guards == 0 and #fields.groups == 0
+    and #fields.arrays == 0
 end
 
 local function count_lines(text)
@@ -65,6 +67,9 @@ function plan.new(fields)
     -- The tables to copy before each run: a list of groups of
     -- captures_table.lua.
     groups = fields.groups,
+    -- The arrays of the world that it reads in place: a list of slots of
+    -- lower_array.lua.
+    arrays = fields.arrays,
     -- The totals that the program's reductions go into, in their order; true:
     -- the reduction is the most numbers that a row has drawn; false: it is the
     -- next of the places.
@@ -101,7 +106,8 @@ function plan.new(fields)
     -- The numbers of the uniforms as they were read last, one for each, then
     -- those of the places.
     values = {},
-    -- The copies of the groups, in the order of the program's arrays.
+    -- The copies of the groups, and arrays of the world, in the order of the
+    -- program's arrays.
     copies = {},
     -- The program of ecs.core, where the plan belongs to one query; nil before
     -- it was made, after it was dropped, and for a plan that queries share.
@@ -203,6 +209,21 @@ local function copy_tables(self)
   return true
 end
 
+--- Finds the arrays of the world that a plan reads; false: one is of another
+-- kind now.
+local function find_arrays(self)
+  local arrays, copies = self.arrays, self.copies
+  for k = 1, #arrays do
+    local slot = arrays[k]
+    local array = read_captured(slot.reader)
+    if not array_fits(array, slot.world, slot.type, slot.dimensions) then
+      return false
+    end
+    copies[slot.at] = array
+  end
+  return true
+end
+
 --- Reads the uniforms of a plan into its values, and its tables into copies.
 -- Returns true, or false where the plan does not hold now: a guard is broken, a
 -- uniform is of another type, or elements of a table are. f is the function
@@ -235,6 +256,7 @@ function plan.read(self, f)
     values[k] = value
   end
   if self.places and not read_places(self) then return false end
+  if #self.arrays > 0 and not find_arrays(self) then return false end
   if #self.groups > 0 and not copy_tables(self) then return false end
   main.f = false -- not nil: a key that stays is faster to set again
   return true
@@ -288,7 +310,7 @@ end
 -- false: it cannot be made.
 local function list_readers(self)
   local list, places, main, values = {}, {}, self.main, self.values
-  if self.places or #self.groups > 0 then return false end
+  if self.places or #self.groups > 0 or #self.arrays > 0 then return false end
   for k, uniform in ipairs(self.uniforms) do
     if not uniform.box then
       if not append_reader(list, uniform.reader, main, values[k]) then

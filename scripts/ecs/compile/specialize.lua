@@ -92,6 +92,15 @@ local function rows_of(terms)
   return rows
 end
 
+--- What an array of the world is; nil for anything else.
+local function describe_array(world, value)
+  local kind, dimensions, name = core.array_shape(value)
+  if not kind or not core.array_fits(value, world, kind, dimensions) then
+    return nil
+  end
+  return { world = world, type = kind, dimensions = dimensions, name = name }
+end
+
 --- What a grid of the world is: its dimensions, its rows as rows_of gives
 -- them, and where the position is: the name of a component, and the fields with
 -- their types; nil for anything else.
@@ -195,6 +204,7 @@ local function compile(code, f)
     describe = describe, describe_value = describe_value,
     describe_prefab = describe_prefab,
     describe_grid = function(value) return describe_grid(world, value) end,
+    describe_array = function(value) return describe_array(world, value) end,
     system = code.system, prepared = prepared_of,
     exits = code.exits,
     methods = function(object)

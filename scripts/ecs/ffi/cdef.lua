@@ -544,11 +544,14 @@ typedef struct ecs_ProgramStop {
   ecs_Entity endless;
   uint32_t line;
 } ecs_ProgramStop;
+struct ecs_Array;
 typedef struct ecs_ProgramArray {
   const double *elements;
   const uint8_t *present;
   int32_t first;
   uint32_t count;
+  const struct ecs_Array
+      *array;
 } ecs_ProgramArray;
 typedef struct ecs_ProgramCall {
   const double *uniforms;

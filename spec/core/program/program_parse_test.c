@@ -60,6 +60,9 @@ static const Wrong wrongs[] = {
     {"array a0", "line 1: an element is a number, bool or entity: nothing"},
     {"array a0 i8", "line 1: an element is a number, bool or entity: i8"},
     {"array a0 number fixed", "line 1: something is left on the line"},
+    {"array a0 of", "line 1: no array is of this type: nothing"},
+    {"array a0 of entity", "line 1: no array is of this type: entity"},
+    {"array a0 of u8 u8", "line 1: something is left on the line"},
     {"array a0 number\nv0 = constant f64 1\nv1 = at f64 a1 v0",
      "line 3: there is none of these, or it is not defined yet: a1"},
     {"v0 = constant f64 1\nv1 = inside a0 v0",
@@ -371,7 +374,8 @@ TEST(every_operation_comes_back) {
                "reduction r0 sum\nreduction r1 min\nreduction r2 max\n"
                "reduction r3 total\nreduction r4 lowest\n"
                "reduction r5 highest\n"
-               "array a0 number\narray a1 bool\ngrid g0 2\ngrid g1 3\n"
+               "array a0 number\narray a1 bool\narray a2 of u16\n"
+               "array a3 of bool\ngrid g0 2\ngrid g1 3\n"
                "v0 = constant %s 0x3p0\nv1 = uniform bool u1\n"
                "v2 = uniform entity u2\nv3 = constant f64 -0x1p-1074\n"
                "%s%s\n",

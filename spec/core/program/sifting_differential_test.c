@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ecs_array.h"
 #include "test_case.h"
 #include "program/vm.h"
 #include "program/vm_sifting.h"
@@ -164,6 +165,15 @@ static bool make(Side *side, uint64_t seed) {
   return true;
 }
 
+/* An array of the world, for a program that declares one of the type. */
+static const ecs_Array *array_of(const Side *side, ecs_Scalar type) {
+  const ecs_ArrayDescription how = {ecs_scalar_name(type), type, 1, {4, 0, 0}};
+  ecs_Array *array = NULL;
+  if (type == ECS_SCALAR_COUNT) return NULL;
+  must(ecs_array(side->world, &how, &array));
+  return array;
+}
+
 static void run(Side *side, uint64_t seed) {
   static double uniforms[ECS_DECLARATION_LIMIT];
   static double reductions[ECS_DECLARATION_LIMIT]; /* that nothing adds to */
@@ -171,6 +181,8 @@ static void run(Side *side, uint64_t seed) {
   static ecs_Grid *grids[ECS_DECLARATION_LIMIT];
   const ecs_Program *program = side->program;
   Random random = {seed};
+  for (uint32_t k = 0; k < program->array_count; k++)
+    arrays[k].array = array_of(side, array_scalar(program, k));
   for (uint32_t k = 0; k < program->grid_count; k++)
     grids[k] = side->grids[program->grids[k] - 2];
   for (uint32_t k = 0; k < program->uniform_count; k++)

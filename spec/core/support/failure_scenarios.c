@@ -236,6 +236,19 @@ static ecs_Status call_grid_build(Fixture *fixture) {
   (void)ecs_query_destroy(query);
   return status;
 }
+static ecs_Status call_array(Fixture *fixture) {
+  const ecs_ArrayDescription how = {"walls", ECS_F32, 2, {5, 7, 0}};
+  ecs_Array *array = NULL;
+  return ecs_array(fixture->world, &how, &array);
+}
+static void make_array(Fixture *fixture) {
+  must(call_array(fixture));
+  must(ecs_array_fill(ecs_array_find(fixture->world, "walls"), 2));
+}
+static ecs_Status call_array_resize(Fixture *fixture) {
+  const uint32_t sizes[] = {3, 9};
+  return ecs_array_resize(ecs_array_find(fixture->world, "walls"), sizes);
+}
 static ecs_Status call_query_count(Fixture *fixture) {
   uint64_t count = 0;
   return ecs_query_count(fixture->full, &count);
@@ -667,6 +680,8 @@ const Scenario failure_scenarios[] = {
     {"ecs_set_field", "adding", call_set_field, BOTH, NULL, NULL},
     {"ecs_query_create", "", call_query_create, BOTH, NULL, NULL},
     {"ecs_grid_refresh", "", call_grid_build, BOTH, NULL, NULL},
+    {"ecs_array", "", call_array, BOTH, NULL, NULL},
+    {"ecs_array_resize", "", call_array_resize, BOTH, make_array, NULL},
     {"ecs_query_count", "full", call_query_count, BOTH, NULL, NULL},
     {"ecs_query_count", "partial", call_query_count_partial, BOTH, NULL, NULL},
     {"ecs_query_first", "full", call_query_first, BOTH, NULL, NULL},

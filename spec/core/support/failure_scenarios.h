@@ -7,6 +7,7 @@
 #ifndef FAILURE_SCENARIOS_H
 #define FAILURE_SCENARIOS_H
 
+#include "ecs_array.h"
 #include "ecs_grid.h"
 #include "failure_fixture.h"
 

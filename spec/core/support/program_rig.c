@@ -1,6 +1,7 @@
 /* program_rig.c: runs kernel programs where every wrong access is noticed. */
 /* For mmap and its flags, which are not part of C. */
 #define _DEFAULT_SOURCE
+#include "ecs_array.h"
 #include "program_rig.h"
 
 #include <stdio.h>
@@ -468,6 +469,42 @@ static int32_t some_first(Random *random, uint32_t count) {
   return (int32_t)random_below(random, 7) - 3;
 }
 
+/* Stores the same random numbers in an array of both worlds, of this type, and
+ * what they read as in elements. */
+static const ecs_Array *place_array(Session *session, uint32_t a,
+                                    ecs_Scalar type, double *elements,
+                                    uint32_t count) {
+  ecs_World *worlds[] = {session->rig->world, session->rig->twin};
+  char name[32];
+  ecs_Array *array = NULL;
+  uint64_t state = session->random.state;
+  snprintf(name, sizeof name, "%s %u", ecs_scalar_name(type), a);
+  for (int w = 0; w < 2; w++) {
+    const ecs_ArrayDescription how = {name, type, 1, {count, 0, 0}};
+    array = ecs_array_find(worlds[w], name);
+    must(array == NULL ? ecs_array(worlds[w], &how, &array)
+                       : ecs_array_resize(array, how.sizes));
+    session->random.state = state;
+    for (uint32_t k = 0; k < count; k++) {
+      char *element =
+          (char *)ecs_array_view(array)->elements + k * ecs_scalar_bytes(type);
+      ecs_scalar_convert(type, element, random_number(&session->random));
+      elements[k] = ecs_scalar_load(type, element);
+    }
+  }
+  return ecs_array_find(session->rig->world, name);
+}
+
+/* An array of the world; its copy is for the reference. */
+static ecs_ProgramArray make_placed_array(Session *session, uint32_t a) {
+  static double elements[ECS_DECLARATION_LIMIT][ARRAY_ROOM];
+  uint32_t count = 1 + random_below(&session->random, ARRAY_ROOM - 1);
+  return (ecs_ProgramArray){
+      elements[a], NULL, 1, count,
+      place_array(session, a, array_scalar(session->program, a), elements[a],
+                  count)};
+}
+
 /* An array that ends before a page without access. */
 static ecs_ProgramArray make_array(Session *session, uint32_t a) {
   Random *random = &session->random;
@@ -480,7 +517,7 @@ static ecs_ProgramArray make_array(Session *session, uint32_t a) {
     elements[k] = random_number(random);
     if (random_chance(random, 40))
       elements[k] = (double)random_below(random, 9) - 2;
-    if (session->program->arrays[a] == UNIFORM_ENTITY)
+    if (array_kind(session->program, a) == UNIFORM_ENTITY)
       elements[k] = (double)some_entity(session);
     if (random_chance(random, 3)) {
       const uint64_t odd = UINT64_C(0x7ff4000000000001);
@@ -491,7 +528,7 @@ static ecs_ProgramArray make_array(Session *session, uint32_t a) {
   if (count == 0 && random_chance(random, 50)) elements = NULL;
   return (ecs_ProgramArray){elements,
                             random_chance(random, 50) ? NULL : present,
-                            some_first(random, count), count};
+                            some_first(random, count), count, NULL};
 }
 
 /* Visits ------------------------------------------------------------------ */
@@ -534,7 +571,7 @@ static void visit(Session *session, const ecs_ProgramCall *call,
     if (!program_visits(session->program, a, mine.array_count)) continue;
     memset(kept_elements, 0, sizeof kept_elements);
     must(program_visit(session->program, &mine, keep_elements, arrays));
-    spoil_array(a, &arrays[a]);
+    if (arrays[a].array == NULL) spoil_array(a, &arrays[a]);
     session->rig->shown[mine.array_count > 0 &&
                         session->program->plan->keys_follow[a] > 0]++;
   }
@@ -677,7 +714,9 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
   for (uint32_t k = 0; k < program->reduction_count; k++)
     reductions[k] = random_number(&one.random);
   for (uint32_t k = 0; k < program->array_count; k++)
-    left[k] = arrays[k] = make_array(&one, k);
+    left[k] = arrays[k] = array_scalar(program, k) == ECS_SCALAR_COUNT
+                              ? make_array(&one, k)
+                              : make_placed_array(&one, k);
   ecs_ProgramStop stop;
   ecs_ProgramCall call = {.uniforms = uniforms,
                           .reductions = reductions,

@@ -82,7 +82,13 @@ static void declare_rest(Writer *writer) {
   writer->array_count = below(writer, 4);
   for (uint32_t k = 0; k < writer->array_count; k++) {
     writer->arrays[k] = (uint8_t)(chance(writer, 60) ? 0 : below(writer, 3));
-    put(writer, "array a%u %s\n", k, kinds[writer->arrays[k]]);
+    if (chance(writer, 40)) {
+      ecs_Scalar type = (ecs_Scalar)below(writer, ECS_ENTITY);
+      writer->arrays[k] = type == ECS_BOOL ? UNIFORM_BOOL : UNIFORM_NUMBER;
+      put(writer, "array a%u of %s\n", k, ecs_scalar_name(type));
+    } else {
+      put(writer, "array a%u %s\n", k, kinds[writer->arrays[k]]);
+    }
   }
   writer->grid_count = chance(writer, 40) ? 1 + below(writer, 3) : 0;
   for (uint32_t k = 0; k < writer->grid_count; k++) {

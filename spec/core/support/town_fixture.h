@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "api_fixture.h"
+#include "ecs_array.h"
 #include "test_case.h"
 #include "world/world.h"
 
@@ -24,6 +25,7 @@ typedef struct Town {
   ecs_World *world;
   ecs_Component parts[PARTS];
   ecs_Query *queries[WATCHES];
+  ecs_Array *arrays[2];
 } Town;
 
 /* What the random program keeps beside the world. */
@@ -59,6 +61,10 @@ static inline void open_town(Town *town) {
       {{town->parts[0], ECS_READ}, {town->parts[2], ECS_READ}},
       {{town->parts[4], ECS_WITH}, {town->parts[3], ECS_WITHOUT}},
       {{town->parts[2], ECS_WRITE}, {town->parts[5], ECS_OPTIONAL}}};
+  const ecs_ArrayDescription arrays[2] = {{"walls", ECS_U8, 2, {3, 4, 0}},
+                                          {"heat", ECS_F32, 1, {5, 0, 0}}};
+  for (uint32_t i = 0; i < 2; i++)
+    assert_int_equal(ecs_array(world, &arrays[i], &town->arrays[i]), ECS_OK);
   for (uint32_t i = 0; i < WATCHES; i++)
     town->queries[i] = make_query(world, terms[i], 2);
 }
@@ -92,11 +98,33 @@ static inline ecs_Entity pick(Play *play) {
   return play->citizens[draw(play, CITIZENS)];
 }
 
+/* An array gets a value, other sizes, or one value everywhere. */
+static inline void act_on_array(Town *town, Play *play) {
+  uint32_t k = draw(play, 2);
+  ecs_Array *array = town->arrays[k];
+  const ecs_ArrayView *view = ecs_array_view(array);
+  const uint32_t sizes[3] = {1 + draw(play, 5), 1 + draw(play, 3), 0};
+  const float heat = (float)draw(play, 9);
+  uint32_t at = draw(play, view->sizes[0] * view->sizes[1]);
+  switch (draw(play, 4)) {
+    case 0: assert_int_equal(ecs_array_resize(array, sizes), ECS_OK); break;
+    case 1:
+      assert_int_equal(ecs_array_fill(array, draw(play, 3)), ECS_OK);
+      break;
+    default:
+      if (k == 0)
+        ((uint8_t *)view->elements)[at] = (uint8_t)heat;
+      else
+        ((float *)view->elements)[at] = heat;
+  }
+}
+
 /* What storage and the world as a whole are asked to do. */
 static inline void act_on_world(Town *town, Play *play) {
   ecs_Component parts[2] = {pick_part(town, play), pick_part(town, play)};
   uint32_t count = parts[0] == parts[1] ? 1 : 2;
-  switch (draw(play, 8)) {
+  switch (draw(play, 9)) {
+    case 8: act_on_array(town, play); break;
     case 0: (void)ecs_group(town->world, parts, count); break;
     case 1: (void)ecs_ungroup(town->world, parts, count); break;
     case 2:

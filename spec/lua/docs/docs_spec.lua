@@ -83,6 +83,9 @@ local function public_functions()
   for name in pairs(methods_of(world:sum "docs")) do
     names["total:" .. name] = true
   end
+  for name in pairs(debug.getmetatable(world:array("docs", "u8", 1)).methods) do
+    names["array:" .. name] = true
+  end
   local near = world:grid { query = { Flat }, at = { Flat, "x", "y" },
                             cell = 1 }
   for name in pairs(methods_of(near)) do names["near:" .. name] = true end
@@ -147,6 +150,7 @@ end
 -- The types ------------------------------------------------------------------
 
 local OWNERS = { World = "world:", Query = "query:", Total = "total:",
+                 Array = "array:",
                  Grid = "near:", ecs = "ecs.",
                  ["ecs.math"] = "ecs.math." }
 

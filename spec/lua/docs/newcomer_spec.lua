@@ -16,7 +16,7 @@ before_each(function()
   query = world:query { Position }
 end)
 
-local methods_of_worlds = "(there are add, advise, alive, ancestors, "
+local methods_of_worlds = "(there are add, advise, alive, ancestors, array, "
   .. "children, clear, clone, close, components, destroy, emit, enable, "
   .. "explain, find, get, getter, go, grid, group, has, hash, history, "
   .. "link_count, links, load, max, min, name, on, optimize, parent, "
