@@ -371,6 +371,8 @@ describe("an array", function()
       walls[1][1] = 0
     end))
     assert.same(same, hashes(function(walls) return walls[1][2] end))
+    -- One that is as it was made is as if it had not been made.
+    assert.same(same, hashes(function(_, made) made:array("more", "u8", 2) end))
     local seen = { [same[1]] = true, [same[2]] = true }
     for k, change in ipairs {
       function(walls) walls[1][1] = 1 end,
@@ -378,8 +380,8 @@ describe("an array", function()
       function(walls) walls[2][3] = -0.0 end,
       function(walls) walls:resize(3, 2) end,
       function(walls) walls:resize(2, 4) end,
-      function(_, made) made:array("more", "f32", 2, 3) end,
-      function(_, made) made:array("more", "u8", 2, 3) end,
+      function(_, made) made:array("more", "f32", 2, 3):fill(1) end,
+      function(_, made) made:array("more", "u8", 2, 3):fill(1) end,
     } do
       local other = hashes(change)
       assert.is_nil(seen[other[1]], k)

@@ -98,6 +98,30 @@ describe("a save", function()
     assert.equal(0, other:stats().entities)
   end)
 
+  it("has the arrays, with the sizes of the file", function()
+    local walls = world:array("walls", "i16", 3, 2)
+    walls:fill(-3)
+    walls[3][2] = 12
+    world:array("line", "f64", 4):resize(6)
+    world:array("empty", "bool", 9)
+    local bytes, other = world:save(), ecs.world {}
+    local there = other:array("walls", "i16", 3, 2)
+    there:resize(9, 9)
+    there:fill(1)
+    assert.is_true(other:load { bytes = bytes })
+    assert.equal(world:hash(), other:hash())
+    assert.same({ 3, 2, 12, -3 },
+      { there:size(), select(2, there:size()), there[3][2], there[1][1] })
+    assert.equal(6, (other:array("line", "f64", 6):size()))
+    assert.equal(bytes, other:save())
+    local wrong = ecs.world {}
+    wrong:array("walls", "f32", 3, 2)
+    local done, why = wrong:load { bytes = bytes }
+    assert.is_nil(done)
+    assert.equal("the save does not fit: array 'walls' has another type or "
+      .. "number of indices here", why)
+  end)
+
   it("is an archive that other programs read", function()
     local path = new_path()
     local played = game()

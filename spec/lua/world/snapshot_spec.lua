@@ -178,6 +178,26 @@ describe("what a world goes back to", function()
     assert.equal(1, world:get(a, Position, "x"))
   end)
 
+  it("has the arrays, with their sizes", function()
+    local walls = world:array("walls", "u8", 3, 4)
+    walls[2][3] = 7
+    local state, hash, row = world:snapshot(), world:hash(), walls[3]
+    walls[2][3] = 1
+    row[1] = 5
+    world:array("later", "f32", 2)[1] = 1
+    world:restore(state)
+    assert.equal(hash, world:hash())
+    assert.equal(7, walls[2][3])
+    assert.equal(0, row[1])
+    assert.equal(0, world:array("later", "f32", 2)[1])
+    walls:resize(2, 2)
+    walls:fill(9)
+    world:restore(state)
+    assert.equal(hash, world:hash())
+    assert.same({ 3, 4 }, { walls:size() })
+    assert.same({ 7, 0 }, { walls[2][3], row[4] })
+  end)
+
   it("tells no observer", function()
     local told = 0
     local state = world:snapshot()
