@@ -4,6 +4,9 @@
 local ecs = require "ecs"
 local support = dofile "spec/support/support.lua"
 
+-- Any number may be the size of an array, and snapshots copy arrays.
+local LIMIT = "64M"
+
 local hostile = dofile "spec/support/hostile_scene.lua"
 local new_scene, Position = hostile.new_scene, hostile.Position
 
@@ -49,7 +52,7 @@ local function reachable()
   table.sort(names)
   for _, name in ipairs(names) do visit(package.loaded[name], name) end
   -- Metatables of userdata, which cannot be reached from a module.
-  local s = new_scene()
+  local s = new_scene(LIMIT)
   for k, thing in ipairs(s.pool) do
     if type(thing) == "userdata" and thing ~= io.stdout then
       visit(thing, "userdata " .. k)
@@ -82,7 +85,7 @@ describe("everything in reach of the modules", function()
   it("survives one and two arguments of every kind", function()
     for _, entry in ipairs(functions) do
       if not spared[entry.path] then
-        local s = new_scene()
+        local s = new_scene(LIMIT)
         local step = short and 11 or 5
         pcall(entry.f)
         for a = 1, #s.pool do
@@ -99,12 +102,14 @@ describe("everything in reach of the modules", function()
     local rounds = short and 60 or 300
     for _, entry in ipairs(functions) do
       if not spared[entry.path] then
-        local s = new_scene()
+        local s = new_scene(LIMIT)
         for round = 1, rounds do
           local arguments, count = {}, 2 + roll(4)
           for k = 1, count do arguments[k] = s.pool[roll(#s.pool)] end
           pcall(entry.f, unpack(arguments, 1, count))
-          if round % 100 == 0 and not is_worldly(s) then s = new_scene() end
+          if round % 100 == 0 and not is_worldly(s) then
+            s = new_scene(LIMIT)
+          end
         end
       end
     end
@@ -113,7 +118,7 @@ describe("everything in reach of the modules", function()
   it("survives it while something is open", function()
     for _, entry in ipairs(functions) do
       if not spared[entry.path] then
-        local s = new_scene()
+        local s = new_scene(LIMIT)
         local function assail(...)
           local more = { ... }
           for _ = 1, short and 20 or 75 do

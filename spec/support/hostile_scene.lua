@@ -53,12 +53,12 @@ local function dig(found, object, depth)
   end
 end
 
--- A scene as described above.
-local function new_scene()
+-- A scene as described above. limit: of the memory of its worlds; nil: none.
+local function new_scene(limit)
   local world, other, closed = ecs.world {
     phases = { "first", "update", { "last", fixed = 1 / 60 } },
-    states = { "menu", "play" }, memory_limit = "64M",
-  }, ecs.world {}, ecs.world {}
+    states = { "menu", "play" }, memory_limit = limit,
+  }, ecs.world { memory_limit = limit }, ecs.world {}
   local entity = world:spawn(Position { x = 1 }, Target)
   local stale = world:spawn(Position)
   world:destroy(stale)
