@@ -25,7 +25,8 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local rawget = rawget
-local max, concat, ipairs, type = math.max, table.concat, ipairs, type
+local max, min, concat, ipairs, type =
+  math.max, math.min, table.concat, ipairs, type
 local lower = require "ecs.compile.lower_table"
 local lower_bits = require "ecs.compile.lower_bits"
 local find_resource = require("ecs.resource_row").find
@@ -52,6 +53,9 @@ function lower:value(node, scope)
   return value
 end
 
+--- The most values that anything in a function takes: Lua allows 255 of them.
+local MOST_VALUES = 255
+
 --- The values of a list of expressions. wanted: how many, filled with NIL; nil:
 -- one for each expression.
 function lower:list(nodes, wanted, scope)
@@ -68,7 +72,7 @@ function lower:list(nodes, wanted, scope)
       values[k] = self:value(node, scope)
     end
   end
-  for k = #values + 1, wanted do values[k] = NIL end
+  for k = #values + 1, min(wanted, MOST_VALUES) do values[k] = NIL end
   return values
 end
 
