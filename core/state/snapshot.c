@@ -328,3 +328,14 @@ ecs_Status snapshot_take(ecs_Snapshot *snapshot) {
   snapshot->taken = true;
   return ECS_OK;
 }
+
+ecs_Status snapshot_take_frame(ecs_Snapshot *snapshot) {
+  StateSizes sizes = measure(snapshot->world);
+  sizes.columns = 0;
+  ECS_ASSERT(!snapshot->taken);
+  if (!snapshot_reserve(snapshot, &sizes)) return ECS_E_MEMORY;
+  copy_structure(snapshot);
+  copy_links(snapshot);
+  copy_counts(snapshot);
+  return ECS_OK;
+}
