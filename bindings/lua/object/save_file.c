@@ -107,6 +107,7 @@ static int read_save(lua_State *L) {
   errno = 0;
   if (stat(path, &about) != 0) return refuse(L, path, errno);
   if (!S_ISREG(about.st_mode)) return refuse(L, path, EINVAL);
+  if (about.st_size > 0xffffffff) return refuse(L, path, EFBIG);
   size_t size = (size_t)about.st_size;
   char *bytes = (char *)lua_newuserdata(L, size + 1);
   FILE *stream = fopen(path, "rb");
