@@ -41,9 +41,11 @@ bool save_file_open(SaveFile *file, const char *path) {
       open(file->fresh, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file->descriptor < 0) return fail(file);
   if (fstat(file->descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
-      flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 && is_in_place(file) &&
-      ftruncate(file->descriptor, 0) == 0)
-    return true;
+      flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 && is_in_place(file)) {
+    if (ftruncate(file->descriptor, 0) == 0) return true;
+    (void)fail(file);
+    (void)unlink(file->fresh); /* it is ours alone */
+  }
   if (errno == 0) errno = EBUSY;
   (void)fail(file);
   (void)close(file->descriptor);
