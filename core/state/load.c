@@ -29,7 +29,11 @@ typedef struct Load {
   uint32_t *marks;   /* owned; by index: FREE, RETIRED, or PLACED plus the last
                          group that has it */
   uint64_t *mask;    /* owned; scratch, for the components of a group */
-  LinkNode *nodes;   /* owned; scratch, of one link */
+  uint32_t *bits;    /* owned; scratch, members of a group stored as bits */
+  uint32_t bits_count;
+  LinkNode *nodes; /* owned; scratch, of one link; NULL: there are no links */
+  char *touched;   /* owned; by page of nodes: 1: one is not all zero */
+  uint32_t *by;    /* owned; by node, for is_tree */
   uint32_t node_pages;
   bool same; /* all is as in the save, so its hash must be, too */
   char *problem;
@@ -82,15 +86,15 @@ static ecs_Status begin(Load *load) {
                                    sizeof(LoadComponent));
   load->numbers = memory_zeroed(load->memory, total, sizeof(uint32_t));
   load->mask = memory_zeroed(load->memory, total / 64u + 1, sizeof(uint64_t));
+  load->bits = memory_zeroed(load->memory, load->saved->components.count + 1u,
+                             sizeof(uint32_t));
   load->marks =
       memory_zeroed(load->memory, load->saved->used, sizeof(uint32_t));
   load->node_pages = (load->saved->used >> LINK_PAGE_BITS) + 1;
-  load->nodes = memory_zeroed(load->memory, load->node_pages * LINK_PAGE_NODES,
-                              sizeof(LinkNode));
   bool done =
       (load->components != NULL || load->saved->components.count == 0) &&
-      load->numbers != NULL && load->mask != NULL && load->marks != NULL &&
-      load->nodes != NULL;
+      load->numbers != NULL && load->mask != NULL && load->bits != NULL &&
+      load->marks != NULL;
   return done ? snapshot_create(load->world, &load->to) : ECS_E_MEMORY;
 }
 
@@ -101,9 +105,13 @@ static void end(Load *load) {
               load->saved->components.count * sizeof(LoadComponent));
   memory_free(load->memory, load->numbers, total * sizeof(uint32_t));
   memory_free(load->memory, load->mask, (total / 64u + 1) * sizeof(uint64_t));
+  memory_free(load->memory, load->bits,
+              (load->saved->components.count + 1u) * sizeof(uint32_t));
   memory_free(load->memory, load->marks, load->saved->used * sizeof(uint32_t));
-  memory_free(load->memory, load->nodes,
-              load->node_pages * LINK_PAGE_NODES * sizeof(LinkNode));
+  size_t nodes = (size_t)load->node_pages * LINK_PAGE_NODES;
+  memory_free(load->memory, load->nodes, nodes * sizeof(LinkNode));
+  memory_free(load->memory, load->touched, load->node_pages);
+  memory_free(load->memory, load->by, nodes * sizeof(uint32_t));
 }
 
 /* The field of a name; NULL: the save has none. */
@@ -220,20 +228,22 @@ static ecs_Status reserve(Load *load) {
                       .tables = saved->tables.count,
                       .arrays = saved->arrays.count,
                       .places = saved->used * sizeof(Slot)};
+  uint64_t words = 0;
   for (uint32_t i = 0; i < saved->groups.count; i++) {
     const SavedGroup *group = &saved_groups(saved)[i];
     size_t tag_bytes = (count_bits(load, group) + 7u) / 8u;
     for (uint32_t k = 0; k < group->table_count; k++) {
       const SavedTable *table = &saved_tables(saved, group)[k];
-      sizes.words += group->member_count / 64u + 1;
+      words += group->member_count / 64u + 1;
       sizes.places += table->rows * sizeof(ecs_Entity);
       sizes.columns += (row_bytes(load, table) + tag_bytes) * table->rows;
     }
   }
-  for (uint32_t i = 0; i < load->world->links.count; i++)
-    sizes.pages += load->node_pages;
   for (uint32_t i = 0; i < saved->names.count; i++)
-    sizes.names += sizeof(ecs_Entity) + 256;
+    sizes.names += sizeof(ecs_Entity) +
+                   strlen(((SavedName *)saved->names.all)[i].text) + 1;
+  if (words > UINT32_MAX) return refuse(load, "it has too many tables");
+  sizes.words = (uint32_t)words;
   const SavedArray *arrays = saved->arrays.all;
   for (uint32_t i = 0; i < saved->arrays.count; i++)
     sizes.elements += (size_t)arrays[i].count * scalar_bytes(arrays[i].type);
@@ -411,15 +421,12 @@ static char *load_columns(Load *load, const SavedTable *table, char *to) {
 }
 
 /* Tags stored as bits: columns of eight of them. False: a byte is no bit. */
-static bool load_tags(Load *load, const SavedGroup *group, uint32_t rows,
-                      char *to) {
-  const uint32_t *members = saved_members(load->saved, group->first_member);
+static bool load_tags(Load *load, uint32_t rows, char *to) {
   uint32_t bits_index = 0;
-  for (uint32_t i = 0; i < group->member_count; i++) {
+  for (uint32_t i = 0; i < load->bits_count; i++) {
     const SavedComponent *component =
-        &saved_components(load->saved)[members[i]];
-    LoadComponent *made = &load->components[members[i]];
-    if (!component->bits) continue;
+        &saved_components(load->saved)[load->bits[i]];
+    LoadComponent *made = &load->components[load->bits[i]];
     for (uint32_t row = 0; row < rows; row++) {
       uint8_t bit = (uint8_t)component->tags[made->tag_row + row];
       if (bit > 1) return false;
@@ -442,8 +449,11 @@ static void load_members(Load *load, const SavedGroup *from, SnapshotGroup *to,
                          uint32_t *components) {
   const uint32_t *members = saved_members(load->saved, from->first_member);
   to->first_component = *components;
+  load->bits_count = 0;
   for (uint32_t i = 0; i < from->member_count; i++) {
     LoadComponent *made = &load->components[members[i]];
+    if (saved_components(load->saved)[members[i]].bits)
+      load->bits[load->bits_count++] = members[i];
     if (made->id == 0) continue;
     made->bit = to->component_count++;
     load->to->components[(*components)++] = (SnapshotComponent){
@@ -462,11 +472,11 @@ static void load_members(Load *load, const SavedGroup *from, SnapshotGroup *to,
 static void load_mask(Load *load, const SavedTable *from, SnapshotTable *to,
                       uint32_t *words) {
   const uint32_t *members = saved_members(load->saved, from->first_member);
-  uint32_t count = load->store->components.count / 64u + 1;
-  memset(load->mask, 0, count * sizeof(uint64_t));
+  uint32_t count = 0;
   for (uint32_t i = 0; i < from->member_count; i++) {
     uint32_t bit = load->components[members[i]].bit;
     load->mask[bit / 64u] |= UINT64_C(1) << bit % 64u;
+    if (bit / 64u >= count) count = bit / 64u + 1;
   }
   Mask mask = mask_trim(load->mask, count);
   to->first_word = *words;
@@ -475,6 +485,7 @@ static void load_mask(Load *load, const SavedTable *from, SnapshotTable *to,
   if (mask.count > 0)
     memcpy(load->to->words + *words, mask.words, mask.count * sizeof(uint64_t));
   *words += mask.count;
+  memset(load->mask, 0, count * sizeof(uint64_t));
 }
 
 /* Has every row of a group other than the main one something of it? */
@@ -489,12 +500,12 @@ static bool rows_have_something(const SnapshotTable *table, const char *tags) {
   return true;
 }
 
+/* bits: columns of tags stored as bits. */
 static ecs_Status load_table(Load *load, uint32_t group, uint32_t number,
-                             uint64_t first, SnapshotTable *to) {
+                             uint32_t bits, uint64_t first, SnapshotTable *to) {
   const SavedGroup *from = &saved_groups(load->saved)[group];
   const SavedTable *was = &saved_tables(load->saved, from)[number];
   SnapshotBytes *places = &load->to->places, *columns = &load->to->columns;
-  uint32_t bits = (count_bits(load, from) + 7u) / 8u;
   to->rows = was->rows;
   to->bits_columns = (uint16_t)bits;
   to->entities = places->count;
@@ -507,14 +518,13 @@ static ecs_Status load_table(Load *load, uint32_t group, uint32_t number,
                    : !place_other(load, entity, group))
       return refuse(load, "an entity in it is twice there, or none");
   }
-  if (was->rows == 0)
-    return load_columns(load, was, places->bytes) != NULL ? ECS_OK : ECS_E_FILE;
+  if (was->rows == 0) return ECS_OK;
   char *at =
       columns->bytes == NULL ? load->problem : columns->bytes + columns->count;
   char *tags = load_columns(load, was, at);
   if (tags == NULL) return ECS_E_FILE;
   if (bits > 0) memset(tags, 0, (size_t)bits * was->rows);
-  if (!load_tags(load, from, was->rows, tags))
+  if (!load_tags(load, was->rows, tags))
     return refuse(load, "a tag in it is neither there nor not");
   if (group > 0 && !rows_have_something(to, tags))
     return refuse(load, "an entity in it has nothing of its group");
@@ -535,6 +545,7 @@ static ecs_Status load_groups(Load *load) {
     *group = (SnapshotGroup){.table_count = from->table_count,
                              .first_table = tables};
     load_members(load, from, group, &components);
+    uint32_t bits = (count_bits(load, from) + 7u) / 8u;
     if (i > 0 && group->component_count == 0)
       return refuse(load, "a group of it has no components here");
     to->group_count++;
@@ -542,7 +553,7 @@ static ecs_Status load_groups(Load *load) {
       SnapshotTable *table = &to->tables[tables++];
       *table = (SnapshotTable){0};
       load_mask(load, &saved_tables(saved, from)[k], table, &words);
-      ecs_Status status = load_table(load, i, k, row, table);
+      ecs_Status status = load_table(load, i, k, bits, row, table);
       if (status != ECS_OK) return status;
       row += table->rows;
       if (i > 0 && table->mask_count == 0 && table->bits_columns == 0)
@@ -564,6 +575,40 @@ static ecs_Status load_groups(Load *load) {
 
 /* Links ------------------------------------------------------------------- */
 
+/* The component of the save that holds a link's column; NULL: it has no rows. */
+static const SavedComponent *find_linking(const Load *load,
+                                          const LinkIndex *index) {
+  uint32_t number = load->numbers[index->component];
+  const SavedComponent *was =
+      number == 0 ? NULL : &saved_components(load->saved)[number - 1];
+  return was == NULL || was->rows == 0 ? NULL : was;
+}
+
+/* Makes the scratch for links. False: ECS_E_MEMORY. */
+static bool ensure_nodes(Load *load) {
+  size_t nodes = (size_t)load->node_pages * LINK_PAGE_NODES;
+  if (load->by != NULL) return true;
+  load->nodes = memory_zeroed(load->memory, nodes, sizeof(LinkNode));
+  load->touched = memory_zeroed(load->memory, load->node_pages, 1);
+  load->by = memory_zeroed(load->memory, nodes, sizeof(uint32_t));
+  return load->nodes != NULL && load->touched != NULL && load->by != NULL;
+}
+
+/* The node of an entity, which is about to be written. */
+static LinkNode *touch(Load *load, ecs_Entity entity) {
+  LinkNode *node = &load->nodes[id_index(entity)];
+  load->touched[id_index(entity) >> LINK_PAGE_BITS] = 1;
+  node->entity = entity;
+  return node;
+}
+
+/* The first page from a page on that has nodes; node_pages: there is none. */
+static uint32_t next_touched(const Load *load, uint32_t page) {
+  const char *found =
+      memchr(load->touched + page, 1, load->node_pages - (size_t)page);
+  return found == NULL ? load->node_pages : (uint32_t)(found - load->touched);
+}
+
 /* Puts a source behind the others of its target. */
 static bool link_source(Load *load, ecs_Entity source) {
   uint32_t self = id_index(source);
@@ -580,15 +625,14 @@ static bool link_source(Load *load, ecs_Entity source) {
   return true;
 }
 
-/* Reads the targets of all entities from a column. Returns how many there are;
- * UINT64_MAX: one of them is not alive. */
-static uint64_t load_targets(Load *load, const LinkIndex *index) {
+/* Reads the targets of all entities from a component's column. Returns how many
+ * there are; UINT64_MAX: one of them is not alive. */
+static uint64_t load_targets(Load *load, const LinkIndex *index,
+                             const SavedComponent *was) {
   const ecs_Snapshot *to = load->to;
   const Component *component = &load->store->components.all[index->component];
   uint64_t count = 0;
   uint32_t number = load->numbers[index->component];
-  if (number == 0) return 0;
-  const SavedComponent *was = &saved_components(load->saved)[number - 1];
   const SavedField *field =
       find_field(load, was, component->schema->fields[index->field].name);
   const SavedGroup *group = &saved_groups(load->saved)[was->group];
@@ -604,9 +648,8 @@ static uint64_t load_targets(Load *load, const LinkIndex *index) {
       ecs_Entity target = get64(field->values, row);
       if (target == 0) continue;
       if (!is_alive(load, target)) return UINT64_MAX;
-      load->nodes[id_index(source)].entity = source;
-      load->nodes[id_index(source)].target = id_index(target);
-      load->nodes[id_index(target)].entity = target;
+      touch(load, source)->target = id_index(target);
+      (void)touch(load, target);
       count++;
     }
   }
@@ -638,55 +681,87 @@ static bool link_sources(Load *load, const SavedLink *link, uint64_t count) {
     if (target < last) return false;
     last = target;
   }
-  for (uint32_t i = 1; link == NULL && i < load->saved->used; i++)
-    if (load->nodes[i].target != 0 && !link_source(load, load->nodes[i].entity))
-      return false;
-  return true;
-}
-
-/* Does following targets from any entity come to an end? Each is followed up to
- * one that was followed before, whose `marks` tells by whom. */
-static bool is_tree(const Load *load, uint32_t *by) {
-  memset(by, 0, load->saved->used * sizeof(uint32_t));
-  for (uint32_t i = 1; i < load->saved->used; i++) {
-    uint32_t at = i;
-    for (; at != 0 && by[at] == 0; at = load->nodes[at].target) by[at] = i;
-    if (at != 0 && by[at] == i) return false;
+  if (link != NULL || count == 0) return true;
+  for (uint32_t page = next_touched(load, 0); page < load->node_pages;
+       page = next_touched(load, page + 1)) {
+    const LinkNode *nodes = load->nodes + (size_t)page * LINK_PAGE_NODES;
+    for (uint32_t i = 0; i < LINK_PAGE_NODES; i++)
+      if (nodes[i].target != 0 && !link_source(load, nodes[i].entity))
+        return false;
   }
   return true;
 }
 
-static ecs_Status load_link(Load *load, uint32_t number, uint32_t *pages,
-                            uint32_t *by) {
-  const LinkIndex *index = &load->world->links.indices[number];
+/* Follows targets from an entity up to one that was followed before, which
+ * `by` tells. Do they come to an end? */
+static bool has_root(Load *load, uint32_t index) {
+  uint32_t at = index;
+  for (; at != 0 && load->by[at] == 0; at = load->nodes[at].target)
+    load->by[at] = index;
+  return at == 0 || load->by[at] != index;
+}
+
+/* Does following targets from any entity come to an end? */
+static bool is_tree(Load *load) {
+  for (uint32_t page = next_touched(load, 0); page < load->node_pages;
+       page = next_touched(load, page + 1))
+    for (uint32_t i = 0; i < LINK_PAGE_NODES; i++) {
+      uint32_t index = page * LINK_PAGE_NODES + i;
+      if (load->nodes[index].target != 0 && load->by[index] == 0 &&
+          !has_root(load, index))
+        return false;
+    }
+  return true;
+}
+
+/* Moves the pages that have nodes into the snapshot. False: ECS_E_MEMORY. */
+static bool take_nodes(Load *load, SnapshotLinks *links) {
   ecs_Snapshot *to = load->to;
-  size_t bytes = (size_t)load->node_pages * LINK_PAGE_NODES * sizeof(LinkNode);
-  memset(load->nodes, 0, bytes);
-  uint64_t count = load_targets(load, index);
-  if (count == UINT64_MAX || !link_sources(load, find_link(load, index), count))
+  for (uint32_t page = next_touched(load, 0); page < load->node_pages;
+       page = next_touched(load, page + 1)) {
+    size_t first = (size_t)page * LINK_PAGE_NODES;
+    size_t bytes = LINK_PAGE_NODES * sizeof(LinkNode);
+    uint32_t count = links->first_page + links->page_count;
+    StateSizes sizes = {.pages = count + 1};
+    if (count == UINT32_MAX || !snapshot_reserve(to, &sizes)) return false;
+    to->pages[count] = page;
+    links->page_count++;
+    memcpy(to->nodes.bytes + to->nodes.count, load->nodes + first, bytes);
+    to->nodes.count += bytes;
+    memset(load->nodes + first, 0, bytes);
+    memset(load->by + first, 0, LINK_PAGE_NODES * sizeof(uint32_t));
+    load->touched[page] = 0;
+  }
+  return true;
+}
+
+/* Cost: what links, and a look at every page. */
+static ecs_Status load_link(Load *load, const LinkIndex *index,
+                            SnapshotLinks *links) {
+  const SavedComponent *was = find_linking(load, index);
+  const SavedLink *link = find_link(load, index);
+  if (was != NULL && !ensure_nodes(load)) return ECS_E_MEMORY;
+  links->links = was == NULL ? 0 : load_targets(load, index, was);
+  if (links->links == UINT64_MAX || !link_sources(load, link, links->links))
     return refuse(load, "its links are wrong");
-  if (index->tree && !is_tree(load, by))
+  if (was == NULL) return ECS_OK;
+  if (index->tree && !is_tree(load))
     return refuse(load, "its links close a circle");
-  to->links[number] = (SnapshotLinks){count, 0, *pages};
-  if (count == 0) return ECS_OK;
-  to->links[number].page_count = load->node_pages;
-  for (uint32_t i = 0; i < load->node_pages; i++) to->pages[(*pages)++] = i;
-  memcpy(to->nodes.bytes + to->nodes.count, load->nodes, bytes);
-  to->nodes.count += bytes;
-  return ECS_OK;
+  return take_nodes(load, links) ? ECS_OK : ECS_E_MEMORY;
 }
 
 static ecs_Status load_links(Load *load) {
-  uint32_t pages = 0;
+  const LinkSet *set = &load->world->links;
   ecs_Status status = ECS_OK;
-  uint32_t *by =
-      memory_zeroed(load->memory, load->saved->used, sizeof(uint32_t));
-  if (by == NULL) return ECS_E_MEMORY;
+  uint32_t pages = 0;
   load->to->nodes.count = 0;
-  load->to->link_count = load->world->links.count;
-  for (uint32_t i = 0; status == ECS_OK && i < load->to->link_count; i++)
-    status = load_link(load, i, &pages, by);
-  memory_free(load->memory, by, load->saved->used * sizeof(uint32_t));
+  load->to->link_count = set->count;
+  for (uint32_t i = 0; status == ECS_OK && i < set->count; i++) {
+    SnapshotLinks *links = &load->to->links[i];
+    *links = (SnapshotLinks){.first_page = pages};
+    status = load_link(load, &set->indices[i], links);
+    pages += links->page_count;
+  }
   return status;
 }
 
@@ -839,25 +914,22 @@ static ecs_Status move_home(const Load *load) {
   return ECS_OK;
 }
 
-/* Restores the snapshot, and what comes behind it. What fails there is taken
- * back by a snapshot of what was before. */
+/* Puts the snapshot in place of what there is, and does what comes behind that.
+ * If something fails there, what there was comes back. */
 static ecs_Status put(Load *load) {
-  ecs_Snapshot *before = NULL;
-  ecs_Status status = snapshot_create(load->world, &before);
-  if (status == ECS_OK) status = snapshot_take(before);
-  if (status == ECS_OK) status = snapshot_restore(load->to);
+  ReplacedState replaced;
+  ecs_Status status = snapshot_exchange(load->to, &replaced);
   if (status == ECS_E_FILE)
-    status = refuse(load, "a table or a name in it is there twice");
-  if (status == ECS_OK) {
-    status = move_home(load);
-    if (status == ECS_OK && load->same &&
-        world_hash(load->world) != load->saved->hash)
-      status = refuse(load, "its hash is another one");
-    /* There is memory for it: what was there has just been freed. */
-    if (status != ECS_OK && snapshot_restore(before) != ECS_OK)
-      status = refuse(load, "it does not fit into memory");
-  }
-  if (before != NULL) snapshot_destroy(before);
+    return refuse(load, "a table or a name in it is there twice");
+  if (status != ECS_OK) return status;
+  status = move_home(load);
+  if (status == ECS_OK && load->same &&
+      world_hash(load->world) != load->saved->hash)
+    status = refuse(load, "its hash is another one");
+  if (status == ECS_OK)
+    replaced_forget(&replaced);
+  else
+    replaced_bring_back(&replaced);
   return status;
 }
 

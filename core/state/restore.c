@@ -12,10 +12,11 @@ typedef struct Restore {
   Store *store;
   Group **fresh; /* owned, and so is each; NULL: groups stay */
   uint32_t fresh_count;
-  uint32_t *table_counts; /* owned; of groups that stay, before; or NULL */
-  EntityNames names;      /* those that will be */
-  bool renamed;           /* they are others than those that are there */
-  ArrayBlock *blocks; /* owned; of arrays that get other sizes, in the order of
+  uint32_t *table_counts;  /* owned; of groups that stay, before; or NULL */
+  ReplacedState *replaced; /* keeps what there was; NULL: it is freed */
+  EntityNames names;       /* those that will be */
+  bool renamed;            /* they are others than those that are there */
+  ArrayBlock *blocks; /* owned; of arrays that get other ones, in the order of
                          the world's */
   uint32_t block_count;
 } Restore;
@@ -315,15 +316,17 @@ static ecs_Status build_groups(Restore *restore) {
   return status;
 }
 
-static void exchange_groups(Restore *restore) {
-  Store *store = restore->store;
+/* Has groups take the place of those that are there, which are freed unless they
+ * are kept. There is room for them. */
+static void put_fresh_groups(Store *store, Group **groups, uint32_t count,
+                             bool keeps) {
   uint64_t before = store_structure_version(store);
-  for (uint32_t i = 0; i < store->groups.count; i++)
+  for (uint32_t i = 0; i < store->groups.count && !keeps; i++)
     group_destroy(store->groups.all[i], &store->memory);
-  store->groups.count = restore->fresh_count;
-  for (uint32_t i = 0; i < restore->fresh_count; i++) {
-    Group *group = restore->fresh[i];
-    restore->fresh[i] = NULL;
+  store->groups.count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    Group *group = groups[i];
+    groups[i] = NULL;
     store->groups.all[i] = group;
     for (uint32_t bit = 0; bit < group->component_count; bit++)
       component_place(&store->components.all[group->components[bit].component],
@@ -335,6 +338,15 @@ static void exchange_groups(Restore *restore) {
   for (uint32_t i = 0; i < store->groups.count; i++)
     note_all(store, store->groups.all[i]);
   store_touch_layout(store);
+}
+
+static void exchange_groups(Restore *restore) {
+  Store *store = restore->store;
+  ReplacedState *kept = restore->replaced;
+  if (kept != NULL)
+    memcpy(kept->groups, store->groups.all,
+           kept->group_count * sizeof(Group *));
+  put_fresh_groups(store, restore->fresh, restore->fresh_count, kept != NULL);
 }
 
 /* Links and names --------------------------------------------------------- */
@@ -353,9 +365,8 @@ static ecs_Status reserve_links(const Restore *restore) {
   return ECS_OK;
 }
 
-static void put_links(const Restore *restore) {
-  const ecs_Snapshot *from = restore->from;
-  LinkSet *links = &restore->world->links;
+static void put_links(ecs_World *world, const ecs_Snapshot *from) {
+  LinkSet *links = &world->links;
   const char *nodes = from->nodes.bytes;
   link_set_clear(links);
   for (uint32_t i = 0; i < from->link_count; i++) {
@@ -388,13 +399,14 @@ static ecs_Status make_names(Restore *restore) {
   return ECS_OK;
 }
 
-static void put_names(Restore *restore) {
-  EntityNames old = restore->world->names;
-  uint64_t version = old.version + restore->names.version + 1;
-  restore->world->names = restore->names;
-  restore->world->names.version = version;
-  restore->world->names.tag = old.tag;
-  restore->names = old; /* to be freed */
+/* Exchanges the names of the world for others. */
+static void put_names(ecs_World *world, EntityNames *names) {
+  EntityNames old = world->names;
+  uint64_t version = old.version + names->version + 1;
+  world->names = *names;
+  world->names.version = version;
+  world->names.tag = old.tag;
+  *names = old;
 }
 
 /* Arrays ------------------------------------------------------------------ */
@@ -420,11 +432,16 @@ static bool has_sizes(const Restore *restore, const ecs_Array *array) {
                 sizeof array->first) == 0;
 }
 
+/* Does an array get another block? Those that may be taken back all do. */
+static bool is_exchanged(const Restore *restore, const ecs_Array *array) {
+  return restore->replaced != NULL || !has_sizes(restore, array);
+}
+
 static ecs_Status reserve_arrays(Restore *restore) {
   const ecs_Array *first = restore->world->arrays.first;
   uint32_t count = 0, others = 0;
   for (const ecs_Array *array = first; array != NULL; array = array->next) {
-    others += !has_sizes(restore, array);
+    others += is_exchanged(restore, array);
     count++;
   }
   if (others == 0) return ECS_OK;
@@ -435,7 +452,7 @@ static ecs_Status reserve_arrays(Restore *restore) {
   ArrayBlock *block = restore->blocks;
   for (const ecs_Array *array = first; array != NULL;
        array = array->next, block++) {
-    if (has_sizes(restore, array)) continue;
+    if (!is_exchanged(restore, array)) continue;
     ecs_Status status =
         array_make_block(array, sizes_of(restore, array), block);
     if (status != ECS_OK) return status;
@@ -443,39 +460,39 @@ static ecs_Status reserve_arrays(Restore *restore) {
   return ECS_OK;
 }
 
+/* Exchanges the elements of arrays, in the order of the world's, where there is
+ * a block for them. */
+static void exchange_blocks(ecs_World *world, ArrayBlock *block) {
+  for (ecs_Array *array = world->arrays.first; block != NULL && array != NULL;
+       array = array->next, block++)
+    if (block->block != NULL) array_exchange_block(array, block);
+}
+
 /* Arrays that the snapshot does not have are as they were made. */
-static void put_arrays(Restore *restore) {
-  ArrayBlock *block = restore->blocks;
+static void put_arrays(const Restore *restore) {
+  exchange_blocks(restore->world, restore->blocks);
   array_set_clear(&restore->world->arrays);
   for (ecs_Array *array = restore->world->arrays.first; array != NULL;
        array = array->next) {
     const SnapshotArray *was = find_array(restore, array);
-    if (block != NULL && block->block != NULL) {
-      array_put_block(array, block, sizes_of(restore, array));
-      block->block = NULL;
-    }
     if (was != NULL)
       memcpy(array->view.elements,
              restore->from->elements.bytes + was->elements,
              array_count(array) * scalar_bytes(array->type));
-    if (block != NULL) block++;
   }
 }
 
-static void free_blocks(Restore *restore) {
-  Memory *memory = &restore->store->memory;
-  for (uint32_t i = 0; i < restore->block_count; i++)
-    memory_free(memory, restore->blocks[i].block, restore->blocks[i].bytes);
-  memory_free(memory, restore->blocks,
-              restore->block_count * sizeof(ArrayBlock));
+static void free_blocks(Memory *memory, ArrayBlock *blocks, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    memory_free(memory, blocks[i].block, blocks[i].bytes);
+  memory_free(memory, blocks, count * sizeof(ArrayBlock));
 }
 
 /* All of it --------------------------------------------------------------- */
 
-static void put_counts(const Restore *restore) {
-  const ecs_Snapshot *from = restore->from;
-  Store *store = restore->store;
-  QueryUses *uses = &restore->world->uses;
+static void put_counts(ecs_World *world, const ecs_Snapshot *from) {
+  Store *store = &world->store;
+  QueryUses *uses = &world->uses;
   for (uint32_t i = 1; i < store->components.count; i++)
     store->components.all[i].changes = is_later(from, i) ? 0 : from->changes[i];
   for (uint32_t i = 0; i < uses->count; i++)
@@ -492,19 +509,21 @@ static ecs_Status reserve_slots(const Restore *restore) {
 
 static void put_structure(Restore *restore) {
   Store *store = restore->store;
+  bool lists = store->groups.count > ECS_NEAR_GROUPS;
   entity_index_put(&store->index, &store->memory, &restore->from->index,
                    restore->from->places.bytes);
   if (restore->fresh != NULL)
     exchange_groups(restore);
   else
     put_groups(restore);
-  if (store->groups.count > ECS_NEAR_GROUPS) group_lists_remake(store);
+  if (lists || store->groups.count > ECS_NEAR_GROUPS) group_lists_remake(store);
 }
 
 static ecs_Status reserve_structure(Restore *restore) {
   ecs_Status status = reserve_slots(restore);
   if (status != ECS_OK) return status;
-  return groups_fit(restore) ? reserve_groups(restore) : build_groups(restore);
+  bool fit = restore->replaced == NULL && groups_fit(restore);
+  return fit ? reserve_groups(restore) : build_groups(restore);
 }
 
 static void deinit(Restore *restore, bool failed) {
@@ -516,19 +535,24 @@ static void deinit(Restore *restore, bool failed) {
     group_destroy(restore->fresh[i], memory);
   memory_free(memory, restore->fresh, restore->fresh_count * sizeof(Group *));
   entity_names_deinit(&restore->names, memory);
-  free_blocks(restore);
+  free_blocks(memory, restore->blocks, restore->block_count);
 }
 
-ecs_Status snapshot_restore(ecs_Snapshot *snapshot) {
+static ecs_Status restore_state(ecs_Snapshot *snapshot,
+                                ReplacedState *replaced) {
   ecs_World *world = snapshot->world;
-  Restore restore = {.from = snapshot, .world = world, .store = &world->store};
+  Restore restore = {.from = snapshot,
+                     .world = world,
+                     .store = &world->store,
+                     .replaced = replaced};
   SnapshotKey now = snapshot_key(world);
-  bool same = snapshot_has_structure(snapshot, &now);
-  bool linked = snapshot->key.links == now.links &&
+  bool any = replaced == NULL;
+  bool same = any && snapshot_has_structure(snapshot, &now);
+  bool linked = any && snapshot->key.links == now.links &&
                 snapshot->key.components == now.components;
   ECS_ASSERT(world->depth == 0 && snapshot->taken);
   entity_names_init(&restore.names);
-  restore.renamed = snapshot->key.names != now.names;
+  restore.renamed = !any || snapshot->key.names != now.names;
   ecs_Status status = linked ? ECS_OK : reserve_links(&restore);
   if (status == ECS_OK && restore.renamed) status = make_names(&restore);
   if (status == ECS_OK) status = reserve_arrays(&restore);
@@ -539,10 +563,18 @@ ecs_Status snapshot_restore(ecs_Snapshot *snapshot) {
     else
       put_structure(&restore);
     world->store.clock.newest = world->store.clock.tick;
-    if (!linked) put_links(&restore);
-    if (restore.renamed) put_names(&restore);
+    if (!linked) put_links(world, snapshot);
+    if (restore.renamed) put_names(world, &restore.names);
     put_arrays(&restore);
-    put_counts(&restore);
+    put_counts(world, snapshot);
+    if (replaced != NULL) {
+      replaced->names = restore.names;
+      entity_names_init(&restore.names);
+      replaced->blocks = restore.blocks;
+      replaced->block_count = restore.block_count;
+      restore.blocks = NULL;
+      restore.block_count = 0;
+    }
     if (now.components == snapshot->key.components)
       snapshot->key = snapshot_key(world);
   }
@@ -551,4 +583,57 @@ ecs_Status snapshot_restore(ecs_Snapshot *snapshot) {
   ECS_ASSERT(world_check_invariants(world));
 #endif
   return status;
+}
+
+ecs_Status snapshot_restore(ecs_Snapshot *snapshot) {
+  return restore_state(snapshot, NULL);
+}
+
+ecs_Status snapshot_exchange(ecs_Snapshot *snapshot, ReplacedState *replaced) {
+  ecs_World *world = snapshot->world;
+  *replaced = (ReplacedState){.group_count = world->store.groups.count};
+  entity_names_init(&replaced->names);
+  ecs_Status status = snapshot_create(world, &replaced->frame);
+  if (status == ECS_OK) status = snapshot_take_frame(replaced->frame);
+  if (status == ECS_OK) {
+    replaced->groups = memory_zeroed(&world->store.memory,
+                                     replaced->group_count, sizeof(Group *));
+    status = replaced->groups == NULL ? ECS_E_MEMORY
+                                      : restore_state(snapshot, replaced);
+  }
+  if (status != ECS_OK) replaced_forget(replaced);
+  return status;
+}
+
+void replaced_bring_back(ReplacedState *replaced) {
+  ecs_Snapshot *frame = replaced->frame;
+  ecs_World *world = frame->world;
+  Store *store = &world->store;
+  entity_index_put(&store->index, &store->memory, &frame->index,
+                   frame->places.bytes);
+  put_fresh_groups(store, replaced->groups, replaced->group_count, false);
+  group_lists_remake(store);
+  put_links(world, frame);
+  put_names(world, &replaced->names);
+  exchange_blocks(world, replaced->blocks);
+  put_counts(world, frame);
+  replaced_forget(replaced);
+#ifdef ECS_TINY
+  ECS_ASSERT(world_check_invariants(world));
+#endif
+}
+
+void replaced_forget(ReplacedState *replaced) {
+  ecs_World *world = replaced->frame == NULL ? NULL : replaced->frame->world;
+  if (world == NULL) return;
+  Memory *memory = &world->store.memory;
+  for (uint32_t i = 0; replaced->groups != NULL && i < replaced->group_count;
+       i++)
+    group_destroy(replaced->groups[i], memory);
+  memory_free(memory, replaced->groups,
+              replaced->group_count * sizeof(Group *));
+  entity_names_deinit(&replaced->names, memory);
+  free_blocks(memory, replaced->blocks, replaced->block_count);
+  snapshot_destroy(replaced->frame);
+  *replaced = (ReplacedState){0};
 }

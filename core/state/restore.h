@@ -25,4 +25,26 @@
  * is another, also a store for each row of a group other than the main one. */
 ECS_INTERNAL ecs_Status snapshot_restore(ecs_Snapshot *snapshot);
 
+/* What a state was put in place of. */
+typedef struct ReplacedState {
+  ecs_Snapshot *frame; /* owned: slots, links and counts */
+  Group **groups;      /* owned, and so is each */
+  uint32_t group_count;
+  EntityNames names;
+  ArrayBlock *blocks; /* owned; of the world's arrays, in their order */
+  uint32_t block_count;
+} ReplacedState;
+
+/* Like snapshot_restore, for what may have to be taken back: the groups are
+ * built anew, and those that were there are kept. */
+ECS_INTERNAL ecs_Status snapshot_exchange(ecs_Snapshot *snapshot,
+                                          ReplacedState *replaced);
+
+/* Takes an exchange back, whatever has been changed since. Needs no memory, so
+ * it cannot fail. */
+ECS_INTERNAL void replaced_bring_back(ReplacedState *replaced);
+
+/* Frees what was kept. */
+ECS_INTERNAL void replaced_forget(ReplacedState *replaced);
+
 #endif

@@ -12,6 +12,7 @@
 typedef struct Save {
   const ecs_World *world;
   const Store *store;
+  uint64_t hash;
   ecs_Component *ids;   /* owned; by number less one */
   uint32_t *numbers;    /* owned; by id; 0: it is left out */
   uint32_t count;       /* numbers */
@@ -186,7 +187,7 @@ static void put_manifest(ArchiveOut *out, const void *of) {
   const Save *save = ((const SaveItem *)of)->save;
   const EntityIndex *index = &save->store->index;
   archive_say(out, "ecs-save 1\nhash %016llx\nindex %u %u\n",
-              (unsigned long long)world_hash(save->world), index->used,
+              (unsigned long long)save->hash, index->used,
               index->retired_count);
   for (uint32_t i = 0; i < save->count; i++)
     put_component(out, component_at(save, save->ids[i]));
@@ -391,6 +392,7 @@ ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
   ecs_Status status = begin(&save, memory);
   if (status == ECS_OK) status = choose_arrays(&save, memory);
   if (status == ECS_OK) {
+    save.hash = world_hash(world);
     choose_components(&save);
     choose_groups(&save);
     choose_names(&save);

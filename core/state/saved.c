@@ -112,13 +112,34 @@ static void *append(Manifest *manifest, SavedList *list, size_t bytes) {
 
 /* Lines ------------------------------------------------------------------- */
 
-static bool read_field(Manifest *manifest) {
+/* Has no field of the component before this one its name? */
+static bool is_field_new(const ecs_Saved *saved, uint32_t first,
+                         const SavedField *field) {
+  const SavedField *other = (const SavedField *)saved->fields.all + first;
+  while (other != field && strcmp(other->name, field->name) != 0) other++;
+  return other == field;
+}
+
+/* Is the default a value of the field's type, as it is stored? */
+static bool is_default(ecs_Scalar type, uint64_t bits) {
+  uint64_t place = 0;
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  if (type == ECS_ENTITY) return bits == 0;
+  if (ecs_scalar_store(type, &place, value) != ECS_OK) return false;
+  value = ecs_scalar_load(type, &place);
+  return memcmp(&value, &bits, sizeof value) == 0;
+}
+
+/* first: of its component. */
+static bool read_field(Manifest *manifest, uint32_t first) {
   SavedField *field =
       append(manifest, &manifest->saved->fields, sizeof(SavedField));
   SchemaField link = {.link = SCHEMA_NO_LINK};
   if (field == NULL || !expect(manifest, "field ") ||
       !name(manifest, &field->name) || !expect(manifest, " "))
     return false;
+  if (!is_field_new(manifest->saved, first, field)) return wrong(manifest);
   size_t bytes = word_bytes(manifest);
   field->type = saved_type_read(manifest->at, bytes);
   manifest->at += bytes;
@@ -126,6 +147,7 @@ static bool read_field(Manifest *manifest) {
   if (!expect(manifest, " ") || !hex(manifest, &field->default_bits) ||
       !expect(manifest, " "))
     return false;
+  if (!is_default(field->type, field->default_bits)) return wrong(manifest);
   bytes = word_bytes(manifest);
   if (!saved_link_read(manifest->at, bytes, &link)) return wrong(manifest);
   manifest->at += bytes;
@@ -157,7 +179,7 @@ static bool read_component(Manifest *manifest) {
   if (before != NULL && strcmp(before->name, made->name) >= 0)
     return wrong(manifest);
   for (uint32_t i = 0, count = made->field_count; i < count; i++)
-    if (!read_field(manifest)) return false;
+    if (!read_field(manifest, made->first_field)) return false;
   return true;
 }
 

@@ -352,3 +352,14 @@ ecs_Status snapshot_take(ecs_Snapshot *snapshot) {
   snapshot->taken = true;
   return ECS_OK;
 }
+
+ecs_Status snapshot_take_frame(ecs_Snapshot *snapshot) {
+  StateSizes sizes = measure(snapshot->world);
+  sizes.columns = sizes.elements = sizes.arrays = 0;
+  ECS_ASSERT(!snapshot->taken);
+  if (!snapshot_reserve(snapshot, &sizes)) return ECS_E_MEMORY;
+  copy_structure(snapshot);
+  copy_links(snapshot);
+  copy_counts(snapshot);
+  return ECS_OK;
+}

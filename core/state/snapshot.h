@@ -125,6 +125,10 @@ ECS_INTERNAL uint64_t snapshot_bytes(const ecs_Snapshot *snapshot);
  * changed since it was taken last, these, too. */
 ECS_INTERNAL ecs_Status snapshot_take(ecs_Snapshot *snapshot);
 
+/* The same without values and names: what a world needs beside its groups and its
+ * names to be as it was (restore.h). It cannot be restored. */
+ECS_INTERNAL ecs_Status snapshot_take_frame(ecs_Snapshot *snapshot);
+
 /* Makes room for a state. False: ECS_E_MEMORY; it holds what it held. */
 ECS_INTERNAL bool snapshot_reserve(ecs_Snapshot *snapshot,
                                    const StateSizes *sizes);

@@ -29,6 +29,8 @@ ecs_Status array_make_block(const ecs_Array *array, const uint32_t *sizes,
   size_t count = count_of(sizes, array->dimensions);
   block->bytes = count * scalar_bytes(array->type) + 2 * ECS_LINE_BYTES;
   block->block = NULL;
+  for (uint32_t d = 0; d < ECS_ARRAY_INDICES; d++)
+    block->sizes[d] = d < array->dimensions ? sizes[d] : 1;
   if (count == 0)
     return memory_refuse(array->memory, ECS_ELEMENT_LIMIT, "elements",
                          "an array");
@@ -36,16 +38,16 @@ ecs_Status array_make_block(const ecs_Array *array, const uint32_t *sizes,
   return block->block == NULL ? ECS_E_MEMORY : ECS_OK;
 }
 
-void array_put_block(ecs_Array *array, const ArrayBlock *block,
-                     const uint32_t *sizes) {
-  memory_free(array->memory, array->block, array->bytes);
+void array_exchange_block(ecs_Array *array, ArrayBlock *block) {
+  ArrayBlock old = {.block = array->block, .bytes = array->bytes};
+  memcpy(old.sizes, array->view.sizes, sizeof old.sizes);
   array->block = block->block;
   array->bytes = block->bytes;
   array->view.elements =
       (char *)block->block +
       (ECS_LINE_BYTES - (uintptr_t)block->block % ECS_LINE_BYTES);
-  for (uint32_t d = 0; d < ECS_ARRAY_INDICES; d++)
-    array->view.sizes[d] = d < array->dimensions ? sizes[d] : 1;
+  memcpy(array->view.sizes, block->sizes, sizeof old.sizes);
+  *block = old;
   show(array);
 }
 
@@ -60,8 +62,10 @@ bool array_is_new(const ecs_Array *array) {
 static ecs_Status allocate(ecs_Array *array, const uint32_t *sizes) {
   ArrayBlock block;
   ecs_Status status = array_make_block(array, sizes, &block);
-  if (status == ECS_OK) array_put_block(array, &block, sizes);
-  return status;
+  if (status != ECS_OK) return status;
+  array_exchange_block(array, &block);
+  memory_free(array->memory, block.block, block.bytes);
+  return ECS_OK;
 }
 
 static void destroy(ecs_Array *array, Memory *memory) {

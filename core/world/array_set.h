@@ -56,21 +56,21 @@ ECS_INTERNAL ecs_Status array_set_add(ArraySet *arrays, Memory *memory,
 /* Elements of an array. */
 ECS_INTERNAL size_t array_count(const ecs_Array *array);
 
-/* Elements for an array of other sizes, all 0, before it has them. */
+/* Elements for an array, beside those that it has. */
 typedef struct ArrayBlock {
-  void *block; /* NULL: there is none */
+  void *block; /* NULL: there are none */
   size_t bytes;
+  uint32_t sizes[ECS_ARRAY_INDICES];
 } ArrayBlock;
 
-/* Makes elements for so many sizes, of which none is 0. ECS_E_LIMIT,
+/* Makes elements, all 0, for so many sizes, of which none is 0. ECS_E_LIMIT,
  * ECS_E_MEMORY. */
 ECS_INTERNAL ecs_Status array_make_block(const ecs_Array *array,
                                          const uint32_t *sizes,
                                          ArrayBlock *block);
 
-/* Gives them to the array, which frees those that it had. */
-ECS_INTERNAL void array_put_block(ecs_Array *array, const ArrayBlock *block,
-                                  const uint32_t *sizes);
+/* Exchanges them for those that the array has. */
+ECS_INTERNAL void array_exchange_block(ecs_Array *array, ArrayBlock *block);
 
 /* Are its elements all 0, and its sizes those that it was made with? Then it is as
  * if it had not been made. */

@@ -31,13 +31,16 @@ local error, next, pcall, rawget, type = error, next, pcall, rawget, type
 local tonumber, tostring = tonumber, tostring
 local byte, char, format = string.byte, string.char, string.format
 local gmatch, gsub, match = string.gmatch, string.gsub, string.match
+local sub = string.sub
 local concat, sort = table.concat, table.sort
 
 local core = backend.core
 
 -- Words -----------------------------------------------------------------------
 
+--- "-" alone stands for no name.
 local function write_name(name)
+  if name == "-" then return "%2D" end
   return (gsub(name, "[^A-Za-z0-9_-]", function(c)
     return format("%%%02X", byte(c))
   end))
@@ -135,6 +138,11 @@ end
 
 -- Reading ---------------------------------------------------------------------
 
+--- Is it time that has passed? There is none where the word is "-".
+local function is_time(value, word)
+  return word == "-" or value ~= nil and value >= 0 and value <= 2 ^ 53
+end
+
 --- How each line is read: a pattern, and what to do with its words. It returns
 -- true, unless they are none.
 local readers = {
@@ -144,10 +152,9 @@ local readers = {
       and part.seed % 1 == 0
   end },
   phase = { "^(%S+) (%d+) (%S+)$", function(part, name, runs, rest)
-    part.clocks[read_name(name)] = {
-      runs = tonumber(runs), rest = read_number(rest),
-    }
-    return tonumber(runs) < 2 ^ 53
+    local clock = { runs = tonumber(runs), rest = read_number(rest) }
+    part.clocks[read_name(name)] = clock
+    return clock.runs < 2 ^ 53 and is_time(clock.rest, rest)
   end },
   state = { "^(%S+) (%S+)$", function(part, name, going)
     part.state = read_name(name)
@@ -156,11 +163,10 @@ local readers = {
   end },
   system = { "^(%S+) ([01]) (%S+) (%S+)$",
     function(part, name, enabled, rest, since)
-      part.systems[read_name(name)] = {
-        enabled = enabled == "1", rest = read_number(rest),
-        since = read_number(since),
-      }
-      return true
+      local entry = { enabled = enabled == "1", rest = read_number(rest),
+        since = read_number(since) }
+      part.systems[read_name(name)] = entry
+      return is_time(entry.rest, rest) and is_time(entry.since, since)
     end },
   total = { "^(%l+) (%S+) (%S+) (%x+)$",
     function(part, kind, name, of, value)
@@ -175,17 +181,26 @@ local readers = {
   end },
 }
 
---- What snapshot.put takes, and what is here of a save; nil and why.
+--- Takes a line apart. False: it is wrong.
+local function read_line(part, line)
+  local what, words = match(line, "^(%l+) (.*)$")
+  local reader = readers[what]
+  if not reader then return false end
+  local a, b, c, d = match(words, reader[1])
+  return a and reader[2](part, a, b, c, d)
+end
+
+--- What snapshot.put takes, and what is here of a save; nil and why. Every line
+-- ends, and none is there twice.
 local function read(text)
   local part = { seed = 0, clocks = {}, systems = {}, totals = {}, met = {} }
+  local seen, whole = {}, text == "" or sub(text, -1) == "\n"
   for line in gmatch(text, "([^\n]*)\n") do
-    local what, words = match(line, "^(%l+) (.*)$")
-    local reader = readers[what]
-    local a, b, c, d
-    if reader then a, b, c, d = match(words, reader[1]) end
-    if not a or not reader[2](part, a, b, c, d) then
-      return nil, "the save is damaged: its script.txt is wrong"
-    end
+    whole = whole and not seen[line] and read_line(part, line)
+    seen[line] = true
+  end
+  if not whole then
+    return nil, "the save is damaged: its script.txt is wrong"
   end
   return part
 end

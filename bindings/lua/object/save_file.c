@@ -41,9 +41,11 @@ bool save_file_open(SaveFile *file, const char *path) {
       open(file->fresh, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file->descriptor < 0) return fail(file);
   if (fstat(file->descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
-      flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 && is_in_place(file) &&
-      ftruncate(file->descriptor, 0) == 0)
-    return true;
+      flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 && is_in_place(file)) {
+    if (ftruncate(file->descriptor, 0) == 0) return true;
+    (void)fail(file);
+    (void)unlink(file->fresh); /* it is ours alone */
+  }
   if (errno == 0) errno = EBUSY;
   (void)fail(file);
   (void)close(file->descriptor);
@@ -107,6 +109,7 @@ static int read_save(lua_State *L) {
   errno = 0;
   if (stat(path, &about) != 0) return refuse(L, path, errno);
   if (!S_ISREG(about.st_mode)) return refuse(L, path, EINVAL);
+  if (about.st_size > 0xffffffff) return refuse(L, path, EFBIG);
   size_t size = (size_t)about.st_size;
   char *bytes = (char *)lua_newuserdata(L, size + 1);
   FILE *stream = fopen(path, "rb");

@@ -239,9 +239,11 @@ static int load_save(lua_State *L) {
 
 /* Numbers ----------------------------------------------------------------- */
 
-/* number_text(number): the bits of a number as sixteen hexadecimal digits. */
+/* number_text(number): the bits of a number as sixteen hexadecimal digits; those
+ * of every NaN are the same. */
 static int number_text(lua_State *L) {
   double number = (double)luaL_checknumber(L, 1);
+  if (number != number) number = (double)NAN;
   uint64_t bits;
   memcpy(&bits, &number, sizeof bits);
   char text[24];

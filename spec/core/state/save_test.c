@@ -5,58 +5,7 @@
  * chance, and by somebody who knows the format and mends the checksums: each is
  * refused and nothing has changed, or what is loaded is sound.
  */
-#include <stdlib.h>
-
-#include "state/archive.h"
-#include "town_fixture.h"
-
-typedef struct Bytes {
-  char *all;
-  size_t count, capacity;
-  size_t most; /* the sink takes no more; 0: any number */
-} Bytes;
-
-static bool take_bytes(void *user, const void *bytes, size_t count) {
-  Bytes *to = user;
-  if (to->most > 0 && to->count + count > to->most) return false;
-  if (to->count + count > to->capacity) {
-    to->capacity = (to->count + count) * 2;
-    to->all = realloc(to->all, to->capacity);
-    assert_non_null(to->all);
-  }
-  memcpy(to->all + to->count, bytes, count);
-  to->count += count;
-  return true;
-}
-
-static ecs_Status save(const Town *town, Bytes *to) {
-  const ecs_SaveSink sink = {take_bytes, to};
-  to->count = 0;
-  return ecs_world_save(town->world, "a text", 6, &sink);
-}
-
-static ecs_Status load(const Town *town, const Bytes *from, char *problem) {
-  ecs_Saved *saved = NULL;
-  problem[0] = 0;
-  ecs_Status status =
-      ecs_saved_open(town->world, from->all, from->count, &saved, problem, 200);
-  if (status != ECS_OK) return status;
-  size_t bytes = 0;
-  const char *text = ecs_saved_text(saved, &bytes);
-  assert_int_equal(bytes, 6);
-  assert_memory_equal(text, "a text", 6);
-  for (uint32_t i = 0; i < ecs_saved_component_count(saved); i++) {
-    ecs_ComponentDescription how;
-    ecs_Component made = 0;
-    assert_int_equal(ecs_saved_component(saved, i, &how), ECS_OK);
-    /* A save that somebody has made may ask for what cannot be defined. */
-    status = ecs_component(town->world, &how, &made);
-    if (status != ECS_OK) break;
-  }
-  if (status == ECS_OK) status = ecs_saved_load(saved, NULL, problem, 200);
-  ecs_saved_close(saved);
-  return status;
-}
+#include "save_fixture.h"
 
 TEST(random_worlds_are_loaded_as_they_were) {
   char problem[200];
@@ -184,7 +133,7 @@ TEST(what_somebody_has_made_is_refused_or_sound) {
         if (entry > 0 && at < 120 && k > 2) continue; /* a head of an array */
         if (reader.entries[entry].bytes[at] == evil[k]) continue;
         rewrite(&reader, entry, at, evil[k], &memory, &made);
-        ecs_Status status = load(&town, &made, problem);
+        ecs_Status status = load_without_hash(&town, &made, problem);
         assert_true(world_check_invariants(town.world));
         refused += status != ECS_OK;
         loaded += status == ECS_OK;
@@ -214,16 +163,65 @@ TEST(a_sink_that_refuses_is_told_of) {
   close_town(&town);
 }
 
+/* A world where A and B are stored as asked, and each of some entities has one. */
+static void open_pair(Town *town, ecs_Storage storage, uint32_t count) {
+  const ecs_Field field[] = {{"x", ECS_F32, 0}};
+  memset(town, 0, sizeof *town);
+  town->world = open_world(&town->failing);
+  for (uint32_t i = 0; i < 2; i++)
+    town->parts[i] =
+        define_component(town->world, i == 0 ? "A" : "B", field, 1, storage);
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_Entity made;
+    assert_int_equal(
+        ecs_spawn(town->world, &town->parts[i % 2], 1, NULL, &made), ECS_OK);
+  }
+}
+
+TEST(what_fails_behind_the_exchange_is_taken_back_without_memory) {
+  static const FailingMode modes[] = {FAIL_ONCE, FAIL_ONWARD};
+  Town from;
+  Bytes bytes = {0}, before = {0}, after = {0};
+  char problem[200];
+  open_pair(&from, ECS_STORE_TABLE, 20);
+  assert_int_equal(save(&from, &bytes), ECS_OK);
+  for (uint32_t mode = 0; mode < 2; mode++) {
+    uint64_t injected = 0, nth = 0;
+    do {
+      Town town;
+      open_pair(&town, ECS_STORE_SPARSE, 7);
+      assert_int_equal(save(&town, &before), ECS_OK);
+      failing_memory_arm(&town.failing, ++nth, modes[mode]);
+      ecs_Status status = load(&town, &bytes, problem);
+      injected = failing_memory_disarm(&town.failing);
+      assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+      assert_true(world_check_invariants(town.world));
+      assert_int_equal(save(&town, &after), ECS_OK);
+      if (injected > 0) {
+        assert_int_equal(before.count, after.count);
+        assert_memory_equal(before.all, after.all, before.count);
+      }
+      close_town(&town);
+    } while (injected > 0);
+    assert_true(nth > 20);
+  }
+  free(bytes.all);
+  free(before.all);
+  free(after.all);
+  close_town(&from);
+}
+
 TEST(every_allocation_may_fail) {
   char problem[200];
-  for (uint32_t loads = 0; loads < 2; loads++) {
+  static const FailingMode modes[] = {FAIL_ONCE, FAIL_ONCE, FAIL_ONWARD};
+  for (uint32_t loads = 0; loads < 3; loads++) {
     uint64_t injected = 0, nth = 0;
     do {
       Town town;
       Bytes bytes = {0}, other = {0};
       uint64_t hash;
       begin(&town, &bytes, &hash);
-      failing_memory_arm(&town.failing, ++nth, FAIL_ONCE);
+      failing_memory_arm(&town.failing, ++nth, modes[loads]);
       ecs_Status status =
           loads == 0 ? save(&town, &other) : load(&town, &bytes, problem);
       injected = failing_memory_disarm(&town.failing);
@@ -245,6 +243,8 @@ int main(void) {
       cmocka_unit_test(what_is_cut_off_or_flipped_is_refused),
       cmocka_unit_test(what_somebody_has_made_is_refused_or_sound),
       cmocka_unit_test(a_sink_that_refuses_is_told_of),
+      cmocka_unit_test(
+          what_fails_behind_the_exchange_is_taken_back_without_memory),
       cmocka_unit_test(every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

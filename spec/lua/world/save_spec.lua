@@ -235,7 +235,71 @@ describe("a save of another version of the program", function()
   end)
 end)
 
+--- The bits that one of two numbers has and the other has not.
+local function xor(a, b)
+  local result, place = 0, 1
+  while a > 0 or b > 0 do
+    if a % 2 ~= b % 2 then result = result + place end
+    a, b, place = math.floor(a / 2), math.floor(b / 2), place * 2
+  end
+  return result
+end
+
+local function checksum(text)
+  local sum = 0xffffffff
+  for k = 1, #text do
+    sum = xor(sum, text:byte(k))
+    for _ = 1, 8 do
+      local low = sum % 2
+      sum = math.floor(sum / 2)
+      if low == 1 then sum = xor(sum, 0xedb88320) end
+    end
+  end
+  return xor(sum, 0xffffffff)
+end
+
+local function little(number)
+  local bytes = {}
+  for k = 1, 4 do
+    bytes[k] = string.char(number % 256)
+    number = math.floor(number / 256)
+  end
+  return table.concat(bytes)
+end
+
+--- A save with another script.txt, which is its last file, and right sums.
+local function with_script(bytes, text)
+  local first = bytes:find("script.txt", 1, true)
+  local size = bytes:byte(first - 8) + 256 * bytes:byte(first - 7)
+  local last = first + 10 + size -- where the directory begins
+  local sums = little(checksum(text)) .. little(#text) .. little(#text)
+  local entry = bytes:find("script.txt", last, true) - 46
+  return bytes:sub(1, first - 17) .. sums .. bytes:sub(first - 4, first + 9)
+    .. text .. bytes:sub(last, entry + 15) .. sums
+    .. bytes:sub(entry + 28, #bytes - 6) .. little(first + 9 + #text) .. "\0\0"
+end
+
 describe("what is no save", function()
+  it("is one whose text somebody has changed with care", function()
+    local bytes = world:save()
+    local function load(text)
+      return world:load { bytes = with_script(bytes, text) }
+    end
+    assert.equal(bytes, with_script(bytes, ""))
+    assert.is_true(load "seed 4018000000000000\n")
+    local hash = world:hash()
+    for _, text in ipairs { "seed 4018000000000000", "\n", "met 1 a\nmet 1 a\n",
+      "seed fff8000000000000\n", "phase simulate 1 7ff0000000000000\n",
+      "phase simulate 1 7ff8000000000000\n", "system a 1 - bff0000000000000\n",
+      "phase simulate 9999999999999999999 -\n", "met 1 a\nand more",
+      "system a 1 7ff0000000000000 -\n", "none of them\n", "met 70000 a\n" } do
+      local done, why = load(text)
+      assert.is_nil(done, text)
+      assert.equal("the save is damaged: its script.txt is wrong", why)
+      assert.equal(hash, world:hash())
+    end
+  end)
+
   it("is refused, and nothing has changed", function()
     local path = new_path()
     local e = world:spawn(Position { x = 1 })
@@ -294,6 +358,17 @@ describe("what is no save", function()
     world:close()
     refuses(function() world:save() end, "closed")
     refuses(function() world:load { bytes = bytes } end, "closed")
+  end)
+
+  it("keeps the state that is called -", function()
+    local one = ecs.world { states = { "a", "-" } }
+    one:go "-"
+    local bytes = one:save() -- where to go
+    local other = ecs.world { states = { "a", "-" } }
+    assert.is_true(other:load { bytes = bytes })
+    assert.equal(one:hash(), other:hash())
+    other:progress(0)
+    assert.equal("-", other:state())
   end)
 
   it("needs the states that the world has", function()
