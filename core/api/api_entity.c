@@ -103,7 +103,8 @@ ecs_Status ecs_set(ecs_World *world, ecs_Entity entity, ecs_Component component,
   if (ECS_UNLIKELY(!world_has_component(world, component)))
     return ECS_E_COMPONENT;
   bool is_tag = world->store.components.all[component].schema->field_count == 0;
-  if (image == NULL && fields != 0 && !is_tag) return ECS_E_ARGUMENT;
+  if (ECS_UNLIKELY(image == NULL) && fields != 0 && !is_tag)
+    return ECS_E_ARGUMENT;
   return world_set(world, entity, component, image, fields);
 }
 

@@ -6,6 +6,16 @@
 #include "query/query.h"
 #include "world/world.h"
 
+/* An observer, of a world in which a death may then be more. */
+static ecs_Status add_observer(ecs_World *world, ecs_Occasion occasion,
+                               const ecs_Term *terms, uint32_t count,
+                               ecs_Observer *observer) {
+  ecs_Status status = observer_set_add(&world->observers, &world->store,
+                                       occasion, terms, count, observer);
+  world->heeds_deaths = world_heeds_deaths(world);
+  return status;
+}
+
 ecs_Status ecs_observe(ecs_World *world, ecs_Occasion occasion,
                        ecs_Component component, ecs_Observer *observer) {
   ECS_MUST_LIVE(WORLD, world);
@@ -20,8 +30,7 @@ ecs_Status ecs_observe(ecs_World *world, ecs_Occasion occasion,
   if (occasion == ECS_ON_SET &&
       world->store.components.all[component].field_count == 0)
     return ECS_E_COMPONENT;
-  return observer_set_add(&world->observers, &world->store, occasion, &term,
-                          terms, observer);
+  return add_observer(world, occasion, &term, terms, observer);
 }
 
 ecs_Status ecs_observe_query(ecs_Query *query, ecs_Occasion occasion,
@@ -38,13 +47,13 @@ ecs_Status ecs_observe_query(ecs_Query *query, ecs_Occasion occasion,
     if (!access_is_own(query->terms[i].access)) return ECS_E_ARGUMENT;
   for (uint32_t i = 0; i < query->term_count; i++)
     terms[i] = (ecs_Term){query->terms[i].component, query->terms[i].access};
-  return observer_set_add(&world->observers, &world->store, occasion, terms,
-                          query->term_count, observer);
+  return add_observer(world, occasion, terms, query->term_count, observer);
 }
 
 void ecs_unobserve(ecs_World *world, ecs_Observer observer) {
   ECS_MUST_LIVE(WORLD, world);
   observer_set_remove(&world->observers, &world->store, observer);
+  world->heeds_deaths = world_heeds_deaths(world);
 }
 
 uint32_t ecs_notices_begin(ecs_World *world) {

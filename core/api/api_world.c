@@ -202,6 +202,7 @@ ecs_Status ecs_component(ecs_World *world,
     status = store_define(&world->store, description, &made);
   if (status != ECS_OK) return status;
   if (made > last) link_set_define(&world->links, &world->store, made);
+  world->heeds_deaths = world_heeds_deaths(world);
   *component = made;
   return ECS_OK;
 }

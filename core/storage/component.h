@@ -44,42 +44,49 @@ typedef struct ChangeWays {
   DestroyEntity *destroy;
 } ChangeWays;
 
+/* The first line has what a change of one entity reads. The size is a power of
+ * two, so that the address of a component is a shift and not a product: that is
+ * three instructions in each change and each read by component. */
 struct Component {
   Schema *schema;          /* owned */
   Group *group;            /* the group it belongs to; borrowed */
   AddComponent *add;       /* the fastest function that fits */
   RemoveComponent *remove; /* likewise */
-  ecs_Storage storage;     /* as it was defined; regrouping keeps it */
-  uint32_t group_id;       /* of group */
-  uint32_t bit;            /* in that group */
-  uint32_t last_edge_key;  /* last_edge_key of adding it; removing it has
+  uint32_t readers;  /* open cursors that read it; writers count here too */
+  uint32_t guards;   /* why a store of its fields is not all there is to do:
+                              links, and queries that ask when they were written */
+  uint32_t writers;  /* open cursors that write it */
+  uint32_t group_id; /* of group */
+  uint32_t bit;      /* in that group */
+  uint32_t last_edge_key; /* last_edge_key of adding it; removing it has
                               this key less one */
-  uint32_t field_count;    /* the schema's */
-  uint32_t bits_index;     /* GROUP_NOT_BITS: not stored as bits */
-  bool noting;             /* in the main group its functions note */
-  uint8_t f32_count;       /* field_count if all fields are f32; otherwise 0 */
-  uint8_t cell_count;      /* the same if all have four bytes; otherwise 0 */
-  uint32_t next_silent;    /* if not: the next component in the store's list of
-                           those that do not; 0: none */
-  uint32_t first_link;     /* of its links among the world's; see link_set.h */
-  uint32_t link_count;     /* fields that are links */
-  uint32_t need_count;
-  uint32_t need_capacity;
-  ecs_Component *needs; /* owned; what an entity that gets it gets, too */
-  bool observed;        /* observers ask when it comes or goes */
-  bool observed_sets;   /* observers ask when it is set */
-  bool noticed;         /* it is observed, has links or needs others: adding and
-                           removing it takes more than moving a row */
-  uint32_t followers;   /* queries that ask for changes of rows with it */
-  uint32_t readers;     /* open cursors that read it; writers count here too */
-  uint32_t
-      guards; /* why a store of its fields is not all there is to do: links,
-                       and queries that ask when they were written */
-  uint32_t writers; /* open cursors that write it */
+  uint32_t field_count;   /* the schema's */
+  uint8_t f32_count;      /* field_count if all fields are f32; otherwise 0 */
+  uint8_t cell_count;     /* the same if all have four bytes; otherwise 0 */
+  bool noting;            /* in the main group its functions note */
+  bool noticed; /* it is observed, has links or needs others: adding and
+                              removing it takes more than moving a row */
   uint64_t
       changes; /* entities that got it or lost it by a change, not by a spawn
                        or a destruction; halved by ecs_world_optimize */
+  uint32_t bits_index; /* GROUP_NOT_BITS: not stored as bits */
+  uint32_t
+      next_silent;     /* if it is not noting: the next component in the store's
+                            list of those that are not; 0: none */
+  ecs_Storage storage; /* as it was defined; regrouping keeps it */
+  uint32_t first_link; /* of its links among the world's; see link_set.h */
+  uint32_t link_count; /* fields that are links */
+  uint32_t need_count;
+  uint32_t need_capacity;
+  uint32_t followers;   /* queries that ask for changes of rows with it */
+  ecs_Component *needs; /* owned; what an entity that gets it gets, too */
+  bool observed;        /* observers ask when it comes or goes */
+  bool observed_sets;   /* observers ask when it is set */
+  uint64_t padding[sizeof(void *) == 8 ? 1 : 3];
 };
+
+_Static_assert((sizeof(Component) & (sizeof(Component) - 1)) == 0,
+               "the address of a component is a shift");
 
 /* Is it a tag that is stored as bits at present, whatever its definition says? */
 static inline bool component_is_bits(const Component *component) {

@@ -267,15 +267,34 @@ static ecs_Status destroy_linked(ecs_World *world, ecs_Entity entity) {
   return status;
 }
 
+/* Adds a component with one link. An entity that lacks it links to nothing. */
+static ecs_Status add_one_link(ecs_World *world, ecs_Entity entity,
+                               const Component *component, ecs_Component id,
+                               const void *image, bool present) {
+  LinkIndex *index = links_of(&world->links, component);
+  ecs_Entity target = link_in_image(index, component, image);
+  ecs_Status status = link_reserve_one(world, index, entity, target);
+  if (status != ECS_OK || present) return status;
+  ECS_ASSERT(link_target(index, entity) == 0);
+  status = store_add(&world->store, entity, id, image);
+  if (status == ECS_OK && target != 0) link_insert(index, entity, target, 0);
+  return status;
+}
+
 static ecs_Status add_linked(ecs_World *world, ecs_Entity entity,
                              ecs_Component id, const void *image) {
   const Component *component = &world->store.components.all[id];
-  RowRef row;
+  Table *table;
+  uint32_t row;
   if (component->need_count > 0) return add_recorded(world, entity, id, image);
-  ecs_Status status = store_locate(&world->store, entity, id, &row);
-  if (status == ECS_OK)
-    status = link_reserve(world, entity, component, image, UINT64_MAX);
-  if (status != ECS_OK || row.table != NULL) return status;
+  ecs_Status status =
+      store_locate_columns(&world->store, component, entity, &table, &row);
+  if (status != ECS_OK && status != ECS_E_ABSENT) return status;
+  bool present = status == ECS_OK;
+  if (component->link_count == 1)
+    return add_one_link(world, entity, component, id, image, present);
+  status = link_reserve(world, entity, component, image, UINT64_MAX);
+  if (status != ECS_OK || present) return status;
   status = store_add(&world->store, entity, id, image);
   if (status == ECS_OK)
     link_make(&world->links, entity, component, image, UINT64_MAX);

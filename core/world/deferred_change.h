@@ -125,7 +125,7 @@ static inline ecs_Status world_spawn(ecs_World *world, Bundle *bundle,
 /* As deferred_destroy. While no level is open, every entity has a row. */
 static inline ecs_Status world_destroy(ecs_World *world, ecs_Entity entity) {
   if (ECS_UNLIKELY(world->depth > 0)) return deferred_destroy(world, entity);
-  if (ECS_UNLIKELY(world->links.count > 0 || world->observers.asks_deaths))
+  if (ECS_UNLIKELY(world->heeds_deaths))
     return world_destroy_noticed(world, entity);
   return store_destroy_entity(&world->store, entity);
 }
@@ -150,9 +150,9 @@ static inline ecs_Status world_remove(ecs_World *world, ecs_Entity entity,
 }
 
 /* As deferred_set_told; adds the component where it is absent. */
-static inline ecs_Status world_set(ecs_World *world, ecs_Entity entity,
-                                   ecs_Component id, const void *image,
-                                   uint64_t fields) {
+static inline __attribute__((always_inline)) ecs_Status world_set(
+    ecs_World *world, ecs_Entity entity, ecs_Component id, const void *image,
+    uint64_t fields) {
   Table *table;
   uint32_t row;
   const Component *component = &world->store.components.all[id];

@@ -112,6 +112,18 @@ ecs_Status link_reserve(ecs_World *world, ecs_Entity source,
              : status;
 }
 
+ecs_Status link_reserve_one(ecs_World *world, LinkIndex *index,
+                            ecs_Entity source, ecs_Entity target) {
+  Memory *memory = &world->store.memory;
+  ecs_Status status = check_one(world, index, source, target);
+  if (target == 0 || status != ECS_OK) return status;
+  if (link_node(index, id_index(source)) == NULL)
+    status = link_index_reserve(index, memory, source);
+  if (status == ECS_OK && link_node(index, id_index(target)) == NULL)
+    status = link_index_reserve(index, memory, target);
+  return status;
+}
+
 void link_make(LinkSet *links, ecs_Entity source, const Component *component,
                const void *image, uint64_t fields) {
   LinkIndex *indices = links_of(links, component);

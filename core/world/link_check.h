@@ -33,6 +33,10 @@ ECS_INTERNAL ecs_Status link_reserve(ecs_World *world, ecs_Entity source,
                                      const Component *component,
                                      const void *image, uint64_t fields);
 
+/* The same for one link, whose target has been read; 0: none. */
+ECS_INTERNAL ecs_Status link_reserve_one(ecs_World *world, LinkIndex *index,
+                                         ecs_Entity source, ecs_Entity target);
+
 /* Changes the indices as the named fields of an image say, where nothing is
  * recorded. Room must be reserved. Cost: constant for each link. */
 ECS_INTERNAL void link_make(LinkSet *links, ecs_Entity source,

@@ -65,11 +65,28 @@ static ecs_Status list_tree(ecs_World *world, const LinkIndex *tree,
   return ECS_OK;
 }
 
+/* Takes the links of all that die by the tree. But for the first, each links to
+ * one that dies as well, whose list need not be kept. */
+static void empty_tree(LinkIndex *tree, const LinkWork *work) {
+  if (link_target(tree, work->dying[0]) != 0) link_take(tree, work->dying[0]);
+  for (uint32_t k = 0; k < work->dying_count; k++) {
+    LinkNode *node = link_node(tree, id_index(work->dying[k]));
+    if (node != NULL && node->entity == work->dying[k])
+      *node = (LinkNode){.entity = node->entity};
+  }
+  tree->links -= work->dying_count - 1;
+  tree->version++;
+}
+
 /* Takes the links of all that die. Nothing can fail, so no step is noted. */
-static void take_links(ecs_World *world) {
+static void take_links(ecs_World *world, const LinkIndex *tree) {
   const LinkWork *work = &world->links.work;
   for (uint32_t i = 0; i < world->links.count; i++) {
     LinkIndex *index = &world->links.indices[i];
+    if (index == tree) {
+      empty_tree(index, work);
+      continue;
+    }
     for (uint32_t k = 0; k < work->dying_count; k++)
       if (link_target(index, work->dying[k]) != 0)
         link_take(index, work->dying[k]);
@@ -79,7 +96,7 @@ static void take_links(ecs_World *world) {
 static ecs_Status collect_tree(ecs_World *world, const LinkIndex *tree,
                                ecs_Entity entity) {
   ecs_Status status = list_tree(world, tree, entity);
-  if (status == ECS_OK) take_links(world);
+  if (status == ECS_OK) take_links(world, tree);
   return status;
 }
 

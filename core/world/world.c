@@ -167,6 +167,7 @@ bool world_check_invariants(const ecs_World *world) {
          check_idle(world) && check_levels(world) && check_subjects(world) &&
          check_claims(world) && check_queries(world) &&
          check_all_links(world) &&
+         world->heeds_deaths == world_heeds_deaths(world) &&
          observer_set_check_invariants(&world->observers, &world->store) &&
          entity_names_check_invariants(&world->names) &&
          check_name_tags(world) && array_set_check_invariants(&world->arrays) &&

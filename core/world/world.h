@@ -46,6 +46,7 @@ struct ecs_World {
   uint32_t deferrals;      /* levels that ecs_defer_begin opened */
   uint64_t stamps;         /* given to cursors so far; see level_stamp */
   ecs_Component contested; /* see ecs_world_contested; 0: none so far */
+  bool heeds_deaths;       /* as world_heeds_deaths says: one load for each */
   LinkSet links;           /* of components that have any */
   ChangeState changes;
   QueryUses uses;
@@ -57,6 +58,12 @@ struct ecs_World {
   ecs_Holder *holder; /* see ecs_world_hold; borrowed; NULL: none */
   Level levels[ECS_NESTING_LIMIT]; /* the first depth of them are open */
 };
+
+/* Does the death of an entity take more than destroying its rows? There are
+ * links, or an observer is told. */
+static inline bool world_heeds_deaths(const ecs_World *world) {
+  return world->links.count > 0 || world->observers.asks_deaths;
+}
 
 /* The world of a query. */
 static inline ecs_World *world_of(const ecs_Query *query) {

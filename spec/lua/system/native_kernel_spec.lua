@@ -12,13 +12,16 @@ local Position, Velocity = scene.Position, scene.Velocity
 local Probe = ecs.component("Probe", {
   dt = "f64", tick = "u32", who = "entity",
 })
+local Beat = ecs.event("ProbeBeat", {
+  damage = "f64", heard = "f64", who = "entity",
+})
 local Extra = ecs.component("Extra", { value = "f32" }, { storage = "sparse" })
 
 describe("load_native", function()
   it("gives the names of a library's kernels, every time", function()
     local names = assert(ecs.load_native "probe")
     assert.same({ "probe.tell", "probe.choose", "probe.deepen",
-      "probe.mistype" }, names)
+      "probe.beat", "probe.mistype" }, names)
     assert.same(names, (ecs.load_native "probe"))
   end)
 
@@ -174,6 +177,72 @@ describe("a native system", function()
     refuses(function()
       world:system { name = "e", query = { Probe }, native = "probe.deepen" }
     end, "kernel deepen reads of targets Probe.dt")
+  end)
+
+  for _, flush in ipairs { "system", "frame" } do
+    it("meets each event once (flush = '" .. flush .. "')", function()
+      world = ecs.world { flush = flush }
+      local met = {}
+      world:system { name = "beat", query = { Beat }, native = "probe.beat" }
+      world:system { name = "note", after = "beat", phase = "last",
+        query = { read = { Beat } }, batch = function(batch)
+          local row = batch.ProbeBeat
+          for i = 1, batch.count do
+            met[#met + 1] = { batch.entities[i], row.who[i], row.damage[i],
+              row.heard[i] }
+          end
+        end }
+      local function emit(damage)
+        return world:emit(Beat { damage = damage, heard = 0 })
+      end
+      local function same(expected)
+        assert.same(expected, met)
+        met = {}
+      end
+      local a, b, c = emit(1), emit(2), emit(3)
+      world:progress(1)
+      same { { a, a, 1, 1 }, { b, b, 2, 2 }, { c, c, 3, 3 } }
+      assert.equal(0, world:query({ Beat }):count())
+      -- What a later system emits is met by the kernel in the next frame, and
+      -- then by that system, if it did not run between.
+      local d, e
+      world:system { name = "late", phase = "last", after = "note",
+        when = function() return not d end,
+        run = function() d = emit(4) end }
+      world:progress(1)
+      same {}
+      e = emit(5)
+      world:progress(1)
+      same { { d, d, 4, 4 }, { e, e, 5, 5 } }
+      -- One that has met an event does not meet it again while others wait.
+      local waits = true
+      world:system { name = "slow", phase = "last", after = "late",
+        query = { read = { Beat } }, when = function() return not waits end,
+        each = function() end }
+      local f = emit(6)
+      for _ = 1, 3 do world:progress(1) end
+      assert.equal(6, (world:get(f, Beat, "heard")))
+      waits = false
+      world:progress(1)
+      assert.is_false(world:alive(f))
+      -- A thousand: more than a chunk has rows.
+      local sum = 0
+      for k = 1, 3000 do emit(k) end
+      met = {}
+      world:progress(1)
+      for k, row in ipairs(met) do
+        assert.is_true(row[3] == k and row[4] == k and row[1] == row[2])
+        sum = sum + row[4]
+      end
+      assert.equal(3000 * 3001 / 2, sum)
+    end)
+  end
+
+  it("must be allowed to write the event that its kernel writes", function()
+    refuses(function()
+      world:system { name = "s", query = { read = { Beat } },
+        native = "probe.beat" }
+    end, "kernel beat writes ProbeBeat.heard", "system 's'")
   end)
 
   it("computes what the same loop in Lua computes", function()

@@ -3,6 +3,7 @@
 local ecs = require "ecs"
 
 local Tag = ecs.tag "NameTag"
+local Seen = ecs.component("NameSeen", { yes = "bool" })
 
 local world
 before_each(function() world = ecs.world {} end)
@@ -107,6 +108,125 @@ describe("a name", function()
     assert.is_nil(world:find "born")
     assert.is_nil(world:name(born))
   end)
+
+  for _, flush in ipairs { "system", "frame" } do
+    --- A system that calls f once, while changes are recorded.
+    local function system(name, after, f)
+      local done = false
+      world:system { name = name, after = after, query = { read = { Seen } },
+        batch = function()
+          if not done then
+            done = true
+            f()
+          end
+        end }
+    end
+
+    it("changes at once in systems (flush = '" .. flush .. "')", function()
+      world = ecs.world { flush = flush }
+      local e, f = world:spawn(Tag), world:spawn(Tag)
+      world:spawn(Seen)
+      world:name(e, "old")
+      local born, twin
+      system("one", nil, function()
+        born, twin = world:spawn(Tag), world:spawn(Tag)
+        world:name(born, "born")
+        assert.equal(born, world:find "born")
+        assert.equal("born", world:name(born))
+        -- Two ask for one name: the first has it.
+        fails("has the name 'born' already", function()
+          world:name(twin, "born")
+        end)
+        assert.is_nil(world:name(twin))
+        assert.equal(born, world:find "born")
+        -- What is taken away is free in the next line.
+        world:name(born, nil)
+        assert.is_nil(world:find "born")
+        assert.is_nil(world:name(born))
+        world:name(twin, "born")
+        fails("has the name 'born' already", function()
+          world:name(born, "born")
+        end)
+        -- And so is the name of what is destroyed.
+        fails("has the name 'old' already", function() world:name(f, "old") end)
+        world:destroy(e)
+        assert.is_nil(world:find "old")
+        assert.is_nil(world:name(e))
+        fails("is not alive", function() world:name(e, "new") end)
+        world:name(f, "old")
+        assert.equal(f, world:find "old")
+      end)
+      system("two", "one", function()
+        assert.equal(twin, world:find "born")
+        assert.equal(f, world:find "old")
+        world:destroy(twin)
+        assert.is_nil(world:find "born")
+        world:name(born, "born")
+      end)
+      system("three", "two", function()
+        assert.equal(born, world:find "born")
+        fails("is not alive", function() world:name(twin, nil) end)
+      end)
+      world:progress(1)
+      assert.equal(born, world:find "born")
+      assert.equal(f, world:find "old")
+      assert.is_nil(world:name(twin))
+      local found = {}
+      for one in world:query({ with = { ecs.Name } }):rows() do
+        found[one] = true
+      end
+      assert.same({ [born] = true, [f] = true }, found)
+    end)
+
+    it("stays with a child until its parent's death is applied (flush = '"
+        .. flush .. "')", function()
+      world = ecs.world { flush = flush }
+      local parent, other = world:spawn(), world:spawn(Seen)
+      local child = world:spawn(ecs.ChildOf { parent = parent })
+      world:name(parent, "parent")
+      world:name(child, "child")
+      system("one", nil, function()
+        world:destroy(parent)
+        assert.is_nil(world:find "parent")
+        assert.equal(child, world:find "child")
+        fails("has the name 'child' already", function()
+          world:name(other, "child")
+        end)
+        world:name(other, "parent")
+      end)
+      world:progress(1)
+      assert.is_nil(world:find "child")
+      assert.is_nil(world:name(child))
+      assert.equal(other, world:find "parent")
+      world:name(other, "child")
+      assert.equal(other, world:find "child")
+    end)
+
+    it("comes back with what a system that fails had recorded (flush = '"
+        .. flush .. "')", function()
+      world = ecs.world { flush = flush }
+      local e, f, g = world:spawn(Tag), world:spawn(Tag), world:spawn(Seen)
+      world:name(e, "e")
+      world:name(f, "f")
+      local born
+      system("one", nil, function()
+        born = world:spawn(Tag)
+        world:name(born, "born")
+        world:destroy(e)
+        world:destroy(f)
+        world:name(g, "f")
+        error "stop"
+      end)
+      assert.is_false((pcall(world.progress, world, 1)))
+      assert.equal(e, world:find "e")
+      assert.equal("e", world:name(e))
+      assert.equal(g, world:find "f")
+      assert.is_nil(world:name(f))
+      assert.is_true(world:alive(f))
+      assert.is_false(world:alive(born))
+      assert.is_nil(world:find "born")
+    end)
+  end
 
   it("is part of what a world is", function()
     local other = ecs.world {}
@@ -301,7 +421,6 @@ describe("ecs.Name", function()
   end)
 
   it("is asked for by compiled functions, which do not change it", function()
-    local Seen = ecs.component("NameSeen", { yes = "bool" })
     local e, f = world:spawn(Seen), world:spawn(Seen)
     world:name(e, "player")
     world:system { name = "see", query = { Seen }, compile = "whole",
