@@ -79,7 +79,8 @@ describe("from tables to components", function()
   it("ends with systems that are compiled where they can be", function()
     local file = assert(io.open(path, "wb"))
     file:write(programs[6].text, [[
-      for _, name in ipairs { "move", "arrive", "mount", "burn", "hurt", "bars" } do
+      for _, name in ipairs { "move", "arrive", "mount", "burn", "hurt",
+        "bars" } do
         assert(world:explain(name):find("compiled", 1, true), name)
       end
       print(world:hash() == world:hash() and world:stats().frames)
