@@ -1426,8 +1426,8 @@ ECS_API const char *ecs_saved_manifest(const ecs_Saved *saved, size_t *bytes);
  * *bytes. */
 ECS_API const char *ecs_saved_text(const ecs_Saved *saved, size_t *bytes);
 
-/* How names in a save are to be read, and who is told of what is not as in the
- * save. */
+/* How the names in a save are read, and what is called for everything that is
+ * not as in the save. Neither function may call into the world. */
 typedef struct ecs_LoadListener {
   const char *(*rename)(void *user,
                         const char *name);        /* the name of the world's

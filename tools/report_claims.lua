@@ -295,7 +295,7 @@ local callbacks = {
     .. "lose it again. Times are ns per change, with the call. The baseline is "
     .. "the post's storage in C with an array in place of its hash map; it "
     .. "asks every system at each change. Recorded: observers are told behind "
-    .. "256 changes. `bench_managed`. Where nobody listens, an add, a remove "
+    .. "256 changes. `bench_managed`. Without an observer, an add, a remove "
     .. "or a set asks one flag of its component: a load and a branch. With "
     .. "observers of one component, changes of others take the same number of "
     .. "instructions as without any (158 on average of an add, a set and a "

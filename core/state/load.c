@@ -132,8 +132,6 @@ static ecs_Status compare_fields(Load *load, const SavedComponent *component,
   for (uint32_t i = 0; i < schema->field_count; i++) {
     const SchemaField *field = &schema->fields[i];
     const SavedField *was = find_field(load, component, field->name);
-    uint64_t bits;
-    memcpy(&bits, &field->default_value, sizeof bits);
     kept += was != NULL;
     if (was == NULL)
       tell(load, "%s.%s is new: it has its default", schema->name, field->name);
@@ -327,56 +325,14 @@ static bool place_other(Load *load, ecs_Entity entity, uint32_t group) {
 
 /* Values ------------------------------------------------------------------ */
 
-/* A number of any type but entity, as a double, which holds all of them. */
-static double get_number(ecs_Scalar type, const char *at) {
-  union {
-    float f32;
-    double f64;
-    int8_t i8;
-    uint8_t u8;
-    int16_t i16;
-    uint16_t u16;
-    int32_t i32;
-    uint32_t u32;
-  } value;
-  memcpy(&value, at, scalar_bytes(type));
-  switch (type) {
-    case ECS_F32: return (double)value.f32;
-    case ECS_F64: return value.f64;
-    case ECS_I8: return value.i8;
-    case ECS_U8: return value.u8;
-    case ECS_I16: return value.i16;
-    case ECS_U16: return value.u16;
-    case ECS_I32: return value.i32;
-    default: return value.u32;
-  }
-}
-
-/* Stores a number as an element of a type. False: it does not fit. */
+/* Stores a number as an element of a type. False: something would be lost. */
 static bool put_number(ecs_Scalar type, void *element, double number) {
-  static const double least[] = {-128, 0, -32768, 0, -2147483648.0, 0};
-  static const double most[] = {127,   255,          32767,
-                                65535, 2147483647.0, 4294967295.0};
-  int64_t whole = 0;
-  if (type == ECS_F64) {
-    memcpy(element, &number, sizeof number);
-  } else if (type == ECS_F32) {
-    float narrow = (float)number;
-    if (number == number && (double)narrow != number) return false;
-    memcpy(element, &narrow, sizeof narrow);
-  } else {
-    if (!(number >= least[type - ECS_I8] && number <= most[type - ECS_I8]))
-      return false;
-    whole = (int64_t)number;
-    if ((double)whole != number) return false;
-    memcpy(element, &whole, scalar_bytes(type)); /* its low bytes */
-  }
-  scalar_canonicalize(type, element);
-  return true;
+  return ecs_scalar_store(type, element, number) == ECS_OK &&
+         (number != number || ecs_scalar_load(type, element) == number);
 }
 
 /* A column of a table, from the save or from the default. Returns where its
- * bytes end; NULL: a value is wrong, and *status and problem say why. */
+ * bytes end; NULL: a value is wrong, and problem says why. */
 static char *load_column(Load *load, const SavedComponent *component,
                          const SchemaField *field, uint64_t first,
                          uint32_t rows, char *to) {
@@ -394,10 +350,9 @@ static char *load_column(Load *load, const SavedComponent *component,
     double value = field->default_value;
     uint64_t element = 0;
     if (was != NULL)
-      value = get_number(was->type,
-                         was->values + (first + row) * scalar_bytes(was->type));
-    if (field->type == ECS_BOOL) element = value != 0;
-    if (field->type < ECS_BOOL && !put_number(field->type, &element, value)) {
+      value = ecs_scalar_load(
+          was->type, was->values + (first + row) * scalar_bytes(was->type));
+    if (!put_number(field->type, &element, value)) {
       (void)refuse_of(load, "a value of %s.%s does not fit its type",
                       component->name, field->name);
       return NULL;
@@ -519,8 +474,8 @@ static ecs_Status load_table(Load *load, uint32_t group, uint32_t number,
       return refuse(load, "an entity in it is twice there, or none");
   }
   if (was->rows == 0) return ECS_OK;
-  char *at =
-      columns->bytes == NULL ? load->problem : columns->bytes + columns->count;
+  char none; /* stands for the bytes of tables without columns */
+  char *at = columns->bytes == NULL ? &none : columns->bytes + columns->count;
   char *tags = load_columns(load, was, at);
   if (tags == NULL) return ECS_E_FILE;
   if (bits > 0) memset(tags, 0, (size_t)bits * was->rows);

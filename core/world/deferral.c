@@ -62,7 +62,7 @@ static ecs_Status apply_plain(ecs_World *world) {
   return world->links.count == 0 ? apply_commands(world) : apply_linked(world);
 }
 
-/* Records for the entities whose names have changed that they have the tag of
+/* Records for the entities with changed names that they have the tag of
  * those with a name, or have it no longer. */
 static ecs_Status record_tags(ecs_World *world) {
   const EntityNames *names = &world->names;

@@ -13,7 +13,7 @@
  *
  * A world may have a tag for entities with a name, so that queries find them. Names
  * change at once, but the tag is part of an entity's structure: while the world
- * is open, entities are listed whose names have changed, and get the tag or lose
+ * is open, entities with changed names are listed, and get the tag or lose
  * it when the recording ends (deferral.c).
  */
 #ifndef ECS_ENTITY_NAMES_H

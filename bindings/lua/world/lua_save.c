@@ -14,22 +14,7 @@
 #include "object/save_file.h"
 #include "world/collect.h"
 #include "world/components.h"
-#include "world/report.h"
-
-/* Nil and why. */
-static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
-                  const char *call) {
-  bind_push_status(L, world, status, call);
-  return bind_fail(L);
-}
-
-/* Nil and why where a frame runs; 0: it does not. */
-static int refuse_frame(lua_State *L, const LuaWorld *world, const char *call) {
-  if (!world->running && !world->telling) return 0;
-  lua_pushfstring(L, "ecs: %s: not possible inside a frame or an observer",
-                  call);
-  return bind_fail(L);
-}
+#include "world/lua_snapshot.h"
 
 /* Saving ------------------------------------------------------------------ */
 
@@ -71,11 +56,11 @@ static int save_bytes(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t text_bytes;
   const char *text = luaL_checklstring(L, 2, &text_bytes);
-  int refused = refuse_frame(L, world, "save");
+  int refused = bind_state_refuse_frame(L, world, "save");
   if (refused != 0) return refused;
   SaveRoom room;
   ecs_Status status = save_to_room(L, world, text, text_bytes, &room);
-  if (status != ECS_OK) return refuse(L, world, status, "save");
+  if (status != ECS_OK) return bind_state_refuse(L, world, status, "save");
   lua_pushlstring(L, room.bytes, room.count);
   return 1;
 }
@@ -91,7 +76,7 @@ static int save_file(lua_State *L) {
   size_t text_bytes;
   const char *text = luaL_checklstring(L, 2, &text_bytes);
   const char *path = luaL_checkstring(L, 3);
-  int refused = refuse_frame(L, world, "save");
+  int refused = bind_state_refuse_frame(L, world, "save");
   if (refused != 0) return refused;
   SaveFile *file = (SaveFile *)lua_newuserdata(L, sizeof *file);
   ecs_SaveSink sink = {write_bytes, file};
@@ -107,7 +92,7 @@ static int save_file(lua_State *L) {
     return 1;
   }
   if (status != ECS_OK && status != ECS_E_FILE)
-    return refuse(L, world, status, "save");
+    return bind_state_refuse(L, world, status, "save");
   lua_pushnil(L);
   lua_pushfstring(L, "%s: %s", path, strerror(file->error));
   lua_pushboolean(L, false);
@@ -125,7 +110,7 @@ static int open_save(lua_State *L, const LuaWorld *world, const char *bytes,
   ecs_Status status = ecs_saved_open(bind_native(L, world), bytes, count, saved,
                                      problem, sizeof problem);
   if (status == ECS_OK) return 0;
-  if (status != ECS_E_FILE) return refuse(L, world, status, "load");
+  if (status != ECS_E_FILE) return bind_state_refuse(L, world, status, "load");
   lua_pushfstring(L, "the save is damaged: %s", problem);
   return bind_fail(L);
 }
@@ -216,7 +201,7 @@ static int load_save(lua_State *L) {
   const char *bytes = luaL_checklstring(L, 2, &count);
   char problem[PROBLEM_BYTES] = "";
   LoadCall call = {0};
-  int refused = refuse_frame(L, world, "load");
+  int refused = bind_state_refuse_frame(L, world, "load");
   if (refused != 0) return refused;
   read_met(L, &call);
   call.told = (char *)lua_newuserdata(L, TOLD_BYTES);
@@ -231,7 +216,7 @@ static int load_save(lua_State *L) {
     lua_pushfstring(L, "the save does not fit: %s", problem);
     return bind_fail(L);
   }
-  if (status != ECS_OK) return refuse(L, world, status, "load");
+  if (status != ECS_OK) return bind_state_refuse(L, world, status, "load");
   bind_world_charge(L, world);
   push_told(L, &call);
   return 1;

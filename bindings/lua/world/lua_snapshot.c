@@ -60,10 +60,17 @@ static LuaSnapshot *check(lua_State *L) {
 
 /* Taking and restoring ---------------------------------------------------- */
 
-/* Nil and why, in the name of call. */
-static int refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
-                  const char *call) {
+int bind_state_refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
+                      const char *call) {
   bind_push_status(L, world, status, call);
+  return bind_fail(L);
+}
+
+int bind_state_refuse_frame(lua_State *L, const LuaWorld *world,
+                            const char *call) {
+  if (!world->running && !world->telling) return 0;
+  lua_pushfstring(L, "ecs: %s: not possible inside a frame or an observer",
+                  call);
   return bind_fail(L);
 }
 
@@ -78,7 +85,7 @@ static int snapshot_new(lua_State *L) {
   ecs_Status status;
   BIND_WITH_RELIEF(L, world, status,
                    ecs_snapshot_create(bind_native(L, world), &native));
-  if (status != ECS_OK) return refuse(L, world, status, "snapshot");
+  if (status != ECS_OK) return bind_state_refuse(L, world, status, "snapshot");
   snapshot->life = (SnapshotLife){native, world->snapshots};
   world->snapshots = &snapshot->life;
   return 1;
@@ -92,23 +99,14 @@ static int snapshot_world(lua_State *L) {
   return 1;
 }
 
-/* Nil and why where a frame runs; 0: it does not. Walks and recordings refuse by
- * the status of the core. */
-static int refuse_frame(lua_State *L, const LuaWorld *world, const char *call) {
-  if (!world->running && !world->telling) return 0;
-  lua_pushfstring(L, "ecs: %s: not possible inside a frame or an observer",
-                  call);
-  return bind_fail(L);
-}
-
 /* take(snapshot): copies the state of the world. True, or nil and why. */
 static int take(lua_State *L) {
   LuaWorld *world = check(L)->world;
   ecs_Status status;
-  int refused = refuse_frame(L, world, "snapshot");
+  int refused = bind_state_refuse_frame(L, world, "snapshot");
   if (refused != 0) return refused;
   BIND_WITH_RELIEF(L, world, status, ecs_snapshot_take(check(L)->life.native));
-  if (status != ECS_OK) return refuse(L, world, status, "snapshot");
+  if (status != ECS_OK) return bind_state_refuse(L, world, status, "snapshot");
   bind_world_charge(L, world);
   lua_pushboolean(L, true);
   return 1;
@@ -118,11 +116,11 @@ static int take(lua_State *L) {
 static int restore(lua_State *L) {
   LuaWorld *world = check(L)->world;
   ecs_Status status;
-  int refused = refuse_frame(L, world, "restore");
+  int refused = bind_state_refuse_frame(L, world, "restore");
   if (refused != 0) return refused;
   BIND_WITH_RELIEF(L, world, status,
                    ecs_snapshot_restore(check(L)->life.native));
-  if (status != ECS_OK) return refuse(L, world, status, "restore");
+  if (status != ECS_OK) return bind_state_refuse(L, world, status, "restore");
   bind_world_charge(L, world);
   lua_pushboolean(L, true);
   return 1;

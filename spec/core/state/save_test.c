@@ -150,6 +150,27 @@ TEST(what_somebody_has_made_is_refused_or_sound) {
   close_town(&town);
 }
 
+/* There are rows and no columns, and the caller asks for no sentence. */
+TEST(a_world_without_values_is_loaded) {
+  Town town, other;
+  Bytes bytes = {0};
+  ecs_Saved *saved = NULL;
+  open_town(&town);
+  open_town(&other);
+  for (uint32_t k = 0; k < 2; k++)
+    assert_int_equal(ecs_spawn(town.world, &town.parts[3], 1, NULL, NULL), 0);
+  assert_int_equal(save(&town, &bytes), ECS_OK);
+  assert_int_equal(
+      ecs_saved_open(other.world, bytes.all, bytes.count, &saved, NULL, 0),
+      ECS_OK);
+  assert_int_equal(ecs_saved_load(saved, NULL, NULL, 0), ECS_OK);
+  ecs_saved_close(saved);
+  assert_true(ecs_world_hash(town.world) == ecs_world_hash(other.world));
+  free(bytes.all);
+  close_town(&town);
+  close_town(&other);
+}
+
 TEST(a_sink_that_refuses_is_told_of) {
   Town town;
   Bytes bytes = {.most = 3000};
@@ -242,6 +263,7 @@ int main(void) {
       cmocka_unit_test(random_worlds_are_loaded_as_they_were),
       cmocka_unit_test(what_is_cut_off_or_flipped_is_refused),
       cmocka_unit_test(what_somebody_has_made_is_refused_or_sound),
+      cmocka_unit_test(a_world_without_values_is_loaded),
       cmocka_unit_test(a_sink_that_refuses_is_told_of),
       cmocka_unit_test(
           what_fails_behind_the_exchange_is_taken_back_without_memory),
