@@ -130,8 +130,15 @@ static void find_late(Order *order) {
   }
 }
 
+/* Does something else than the exit end a block or the run? Changes that come
+ * first may, and what asks a grid: there may be no memory, or too many rows near
+ * for a block, which then begins anew (vm.c). */
+static bool may_end(const ecs_Program *program) {
+  return program->changes_first || program->grid_count > 0;
+}
+
 /* The values that the exit depends on, the exit, and the rest; of the rest,
- * where changes come first, the values that they may depend on, the changes,
+ * where it may end a block, the values that changes may depend on, the changes,
  * the values that depend on them, and the other effects. */
 enum { EARLY, LEAVING, REST, CHANGES = REST + 1, LATE, EFFECTS, TURNS };
 
@@ -142,7 +149,7 @@ static int turn_of(const Order *order, uint32_t i) {
     return order->cycle_early[order->whole[i]] ? EARLY : REST;
   if (is_value && order->is_early[ins->result]) return EARLY;
   if (ins->operation == OPERATION_EXIT) return LEAVING;
-  if (!order->program->changes_first) return REST;
+  if (!may_end(order->program)) return REST;
   if (instruction_is_change(ins)) return CHANGES;
   if (is_value) return order->is_late[ins->result] ? LATE : REST;
   return EFFECTS;
@@ -159,7 +166,7 @@ ecs_Status program_order(ecs_Program *program) {
   Memory *memory = &program->query->store->memory;
   Order order = {.program = program};
   if (program_goes_row_by_row(program)) program->changes_first = true;
-  if (!program->exits && !program->changes_first) return ECS_OK;
+  if (!program->exits && !may_end(program)) return ECS_OK;
   order.bytes = lay_order(&order, NULL);
   char *block = memory_zeroed(memory, 1, order.bytes);
   if (block == NULL) return ECS_E_MEMORY;

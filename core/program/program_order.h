@@ -8,7 +8,8 @@
  * but the values that say which rows take it. Values are numbered anew. What is
  * behind an exit is computed for the rows that are left, and may be computed in
  * the column that it is stored to (program_facts.h). Changes that may stop the
- * run come before all stores. Does nothing to a program that cannot stop.
+ * run, and what asks grids, come before all stores. Does nothing to a program
+ * that cannot stop.
  * Returns ECS_OK or ECS_E_MEMORY; then nothing has changed.
  * Cost: linear in the code. */
 ECS_INTERNAL ecs_Status program_order(ecs_Program *program);

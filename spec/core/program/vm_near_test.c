@@ -155,6 +155,41 @@ TEST(crowded_rows_are_stored_once) {
   finish();
 }
 
+/* The same, stored before the near is asked for. */
+static const char ahead[] =
+    "column c0 \"P\" \"x\" f32 read\n"
+    "column c1 \"P\" \"y\" f32 write\n"
+    "column c2 \"V\" \"y\" f32 write\n"
+    "uniform u0 number\n"
+    "grid g0 2\n"
+    "v0 = load f64 c0\n"
+    "v1 = constant f64 0\n"
+    "v2 = uniform f64 u0\n"
+    "v3 = constant f64 1\n"
+    "repeat\n"
+    "v4 = carry f64 v1\n"
+    "v5 = lt f64 v4 v3\n"
+    "while v5\n"
+    "v6 = add f64 v4 v3\n"
+    "next v4 v6\n"
+    "again\n"
+    "v7 = load f64 c1\n"
+    "v8 = add f64 v7 v4\n"
+    "store c1 v8\n"
+    "v9 = near g0 v0 v1 v2\n"
+    "store c2 v9\n";
+
+TEST(a_store_before_a_near_is_made_once) {
+  uint32_t count = MOST < 1500 ? MOST : 1500;
+  begin(ahead, count);
+  must(run_near(1e9));
+  for (uint32_t k = 0; k < count; k++) {
+    assert_true(get(fixture.entities[k], fixture.p, 1) == 1);
+    assert_true(get(fixture.entities[k], fixture.v, 1) == count);
+  }
+  finish();
+}
+
 TEST(nothing_is_allocated_in_a_steady_state) {
   begin(sums, MOST);
   must(run_near(3));
@@ -165,9 +200,9 @@ TEST(nothing_is_allocated_in_a_steady_state) {
 }
 
 /* Where there is no memory, nothing comes of the block. */
-TEST(a_failure_stores_nothing) {
+static void fail_each_allocation(const char *text, double stored) {
   uint32_t failed = 0;
-  begin(sums, 30);
+  begin(text, 30);
   for (uint64_t n = 1;; n++, failed++) {
     failing_memory_arm(&fixture.failing, n, FAIL_ONCE);
     ecs_Status status = run_near(1e9);
@@ -177,8 +212,13 @@ TEST(a_failure_stores_nothing) {
       assert_true(get(fixture.entities[k], fixture.p, 1) == 0);
   }
   assert_true(failed > 0);
-  assert_true(get(fixture.entities[3], fixture.p, 1) == 30);
+  assert_true(get(fixture.entities[3], fixture.p, 1) == stored);
   finish();
+}
+
+TEST(a_failure_stores_nothing) {
+  fail_each_allocation(sums, 30);
+  fail_each_allocation(ahead, 1);
 }
 
 /* The nearest other, whether there is any, and a count. */
@@ -281,6 +321,7 @@ int main(void) {
       cmocka_unit_test(a_grid_is_a_copy),
       cmocka_unit_test(all_rows_may_be_near),
       cmocka_unit_test(crowded_rows_are_stored_once),
+      cmocka_unit_test(a_store_before_a_near_is_made_once),
       cmocka_unit_test(nothing_is_allocated_in_a_steady_state),
       cmocka_unit_test(a_failure_stores_nothing),
       cmocka_unit_test(single_answers),
