@@ -11,6 +11,9 @@
 --
 -- Then a file of many systems of ten lines, each defined once: what one costs
 -- must not depend on how many there are.
+--
+-- Then a function that is compiled and called in each frame: what it calls stays
+-- the same, or is made anew in each frame, as local functions are.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
@@ -127,4 +130,45 @@ measure.contest("systems defined in one file, each", { 30, 300 },
     return { file_side("plain Lua", count, false), compiled }
   end)
 os.remove(file_name)
+
+local HELPED = 50
+
+--- Frames over some rows. make(k): the helper of a frame.
+local function helper_side(name, count, make, compile)
+  local world = ecs.world { precision = "double" }
+  for k = 1, count do world:spawn(Place { x = k }) end
+  local helper = make(0)
+  world:system { name = "s", query = { Place }, compile = compile,
+                 each = function(p) p.y = helper(p.x) + 1 end }
+  return {
+    name = name, operations = HELPED,
+    run = function()
+      for k = 1, HELPED do
+        helper = make(k)
+        world:progress(1)
+      end
+    end,
+    check = function()
+      local sum = 0
+      for _, p in world:query({ Place }):rows() do sum = sum + p.y end
+      return string.format("%.3f", sum)
+    end,
+  }
+end
+
+local last
+local function kept(k)
+  last = last or function(x) return x * 0.5 + k end
+  return last
+end
+local function anew() return function(x) return x * 0.5 end end
+
+measure.contest("a frame that makes its helper, of so many rows",
+  { 100, 1000, 10000 }, function(count)
+    last = nil
+    local compiled = helper_side("made anew", count, anew, true)
+    compiled.aim_ratio = 1.2
+    return { helper_side("kept", count, kept, true), compiled,
+             helper_side("plain Lua", count, anew, false) }
+  end)
 measure.close()

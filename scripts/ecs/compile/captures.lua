@@ -3,9 +3,10 @@
 -- They are upvalues, globals, extra arguments, and fields of tables found
 -- there. A number or boolean becomes a uniform: it is read anew for every run,
 -- so a change takes effect. Any other value that the code was compiled for (a
--- function that was inlined, a definition, a nil) becomes a guard: it is
--- compared before every run, and where it has changed the function is compiled
--- anew.
+-- definition, a nil) becomes a guard: it is compared before every run, and
+-- where it has changed the function is compiled anew. A function that was
+-- inlined is guarded by its code: another closure of the code may stand in its
+-- place, and its variables are read instead.
 --
 -- Reading runs no code of a script: a field behind an __index that is a
 -- function is UNREADABLE, and no function that reads one is compiled. The
@@ -21,9 +22,14 @@
 --     uniforms list of { reader, kind, handle, box, position }, in the order of
 --              the program's uniforms. An argument is box[position], read
 --              without a call. handle: an entity that must not be null
---     guards   list of { reader, value }: must read the same value; of
---              { reader, some }: must not read nil; or of { reader, table }:
---              must read a table
+--     guards   list of what must hold:
+--              { reader, value }: the same value is read
+--              { reader, some }: not nil
+--              { reader, truth, value }: neither nil nor false; value: the last
+--              { reader, table }: a table
+--              { reader, value, holder, codes }: a function of this code, which
+--              becomes the holder's
+--              { reader, value, same }: the function of this holder
 --     looked   list of { reader, value, exact } of everything that was read;
 --              exact: a number, and its value matters. With a path: of what
 --              captures_table.lua read
@@ -34,12 +40,14 @@ local require = standard.inner "ecs.compile.captures"
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
+local core = require "ecs.core"
 local type_of = require("ecs.message").type
 local find_resource = require("ecs.resource_row").find
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, pcall, type = ipairs, pcall, type
-local format, match = string.format, string.match
+local format, match, dump = string.format, string.match, string.dump
+local same_code = core.same_code
 local rawequal, rawget, setmetatable = rawequal, rawget, setmetatable
 local math_type = rawget(math, "type")
 local get_upvalue = standard.debug.getupvalue
@@ -68,16 +76,18 @@ function captures.new(emit, main, constant)
     array_slots = {}, -- key of a reader -> one of these
     slots = {},      -- key and kind of a reader -> name of its uniform
     guarded = {},    -- key of a reader -> true
-    functions = {},  -- function -> { number, name/ = index of the upvalue }
+    functions = {},  -- function -> { number, holder, name/ = index of the
+                     -- upvalue, codes, first, fixed } of guard_code
     count = 0,       -- functions so far, each of which has a number
   }, captures)
 end
 
---- The upvalues of a function: name and "/" -> index; and its number.
+--- The upvalues of a function: name and "/" -> index; its number and holder.
 function captures:upvalues(f)
   local known = self.functions[f]
   if known then return known end
-  known = { number = self.count }
+  known = { number = self.count,
+            holder = f == self.main.f and self.main or { f = f } }
   self.count = self.count + 1
   local k = 1
   while get_upvalue do
@@ -141,6 +151,18 @@ local function same(one, other)
     or one ~= one and other ~= other
 end
 
+--- Is a value the function of a holder, or another closure of its code, which
+-- then becomes the holder's? Cost: of another closure, a comparison of its
+-- dump.
+local function takes_place(holder, codes, value)
+  if rawequal(value, holder.f) then return true end
+  if type(value) ~= "function" or not same_code(codes, value) then
+    return false
+  end
+  holder.f = value
+  return true
+end
+
 --- Would the compiler treat a value that it read the same now? It treats all
 -- numbers alike, except those that guards compare. It treats all tables alike,
 -- because it reads their fields separately.
@@ -148,6 +170,9 @@ function captures.alike(looked)
   local now, value = captures.read(looked.reader), looked.value
   if looked.path then return captures.alike_elements(looked, now) end
   if looked.exact then return same(now, value) end
+  if looked.codes then
+    return takes_place(looked.holder, looked.codes, now)
+  end
   if rawequal(now, value) then return true end
   local kind = type(value)
   if type(now) ~= kind or rawequal(now, UNREADABLE)
@@ -189,12 +214,16 @@ function captures:object(reader, line)
   return { type = "object", reader = reader, value = value, looked = looked }
 end
 
-local function upvalue_reader(holder, position, key)
-  return { key = key, path = {}, holder = holder, position = position,
-           root = function()
+local function upvalue_root(holder, position)
+  return function()
     local _, value = get_upvalue(holder.f, position)
     return value
-  end }
+  end
+end
+
+local function upvalue_reader(holder, position, key)
+  return { key = key, path = {}, holder = holder, position = position,
+           root = upvalue_root(holder, position) }
 end
 
 --- A constant that Lua folded into the code, as a value; nil: there is none.
@@ -215,8 +244,7 @@ end
 --- The value of a name that is no local variable of the function f.
 function captures:lookup(f, name, node)
   local known = self:upvalues(f)
-  local holder = f == self.main.f and self.main or { f = f }
-  local position = known[name .. "/"]
+  local holder, position = known.holder, known[name .. "/"]
   local key = known.number .. "/"
   if position then
     return self:object(upvalue_reader(holder, position, key .. name),
@@ -304,24 +332,80 @@ function captures:guard(value)
                                     elements = value.elements }
 end
 
+--- Adds a guard that is no other one.
+local function add_guard(self, key, guard)
+  if self.guarded[key] then return end
+  self.guarded[key] = true
+  self.guards[#self.guards + 1] = guard
+end
+
+--- Adds a guard: the code is valid while this value, a function of a script
+-- that is inlined, is of the same code. Its variables are read from the closure
+-- that is there. What reads the same function now has to read that one, too.
+function captures:guard_code(callee)
+  local reader, f = callee.reader, callee.value
+  local known = self:upvalues(f)
+  local holder, key = known.holder, reader.key
+  if self.guarded[key] or known.fixed then
+    known.fixed = true
+    return self:guard(callee)
+  end
+  if not known.codes and holder ~= self.main then
+    local done, code = pcall(dump, f)
+    if not done then return self:guard(callee) end
+    known.codes, known.first = { { code } }, key
+  end
+  if callee.looked and known.codes then
+    callee.looked.holder, callee.looked.codes = holder, known.codes
+  end
+  add_guard(self, key .. "()", key == known.first
+    and { reader = reader, value = f, holder = holder, codes = known.codes }
+    or { reader = reader, value = f, same = holder })
+end
+
+--- Adds a guard of other captures, of functions that a dry run has called.
+function captures:keep_guard(guard)
+  if not guard.holder and not guard.same then return self:guard(guard) end
+  add_guard(self, guard.reader.key .. "()", guard)
+end
+
+--- Has functions that are inlined stay the ones that they are: others of their
+-- code may have variables in common.
+function captures:fix_functions()
+  for _, guard in ipairs(self.guards) do
+    guard.holder, guard.codes, guard.same = nil, nil, nil
+  end
+end
+
 --- Adds a guard: the code is valid while this value is nil, or while it is not,
 -- as it is now.
 function captures:guard_some(value)
   local reader = value.reader
-  local key = reader.key .. "?"
   if value.value == nil then return self:guard(value) end
-  if self.guarded[key] then return end
-  self.guarded[key] = true
-  self.guards[#self.guards + 1] = { reader = reader, some = true }
+  add_guard(self, reader.key .. "?", { reader = reader, some = true })
+end
+
+--- Adds a guard: the code is valid while this value, which is neither nil nor
+-- false, is neither.
+function captures:guard_true(value)
+  local reader = value.reader
+  if self.guarded[reader.key] then return end
+  add_guard(self, reader.key .. "!", { reader = reader, truth = true,
+    value = value.value })
 end
 
 --- Adds a guard for a side exit: its branch may be compiled as soon as what an
 -- earlier attempt looked at is not nil, or has elements. number: of the exit.
 function captures:guard_missing(looked, number)
-  local reader = looked.reader
+  local reader, root = looked.reader, looked.reader.root
+  local holder = reader.holder
+  if holder and holder ~= self.main then
+    holder = self:upvalues(holder.f).holder
+    root = upvalue_root(holder, reader.position)
+  end
   self:guard { reader = { key = "exit " .. number, path = reader.path,
-                          root = reader.root, global = reader.global,
-                          holder = reader.holder, position = reader.position },
+                          root = root, global = reader.global,
+                          holder = holder, position = reader.position },
                elements = looked.path }
 end
 
@@ -330,6 +414,12 @@ function captures.holds(guard)
   local now = captures.read(guard.reader)
   if guard.table then
     return type(now) == "table" and not rawequal(now, UNREADABLE)
+  end
+  if guard.holder then return takes_place(guard.holder, guard.codes, now) end
+  if guard.same then return rawequal(now, guard.same.f) end
+  if guard.truth then
+    guard.value = now
+    return now and not rawequal(now, UNREADABLE)
   end
   if guard.some then return now ~= nil and not rawequal(now, UNREADABLE) end
   if guard.elements then return captures.lacks_elements(now, guard.elements) end

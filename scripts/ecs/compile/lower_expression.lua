@@ -579,14 +579,18 @@ function lower:call_value(callee, node, wanted, scope)
       .. "', which is " .. lower.word(callee),
       "call a function that is defined above, by its name")
   end
-  self.context.captures:guard(callee)
-  local known = self.context.calls[callee.value]
-  if known then return known(self, node, wanted, scope) end
-  local prepared = self.context.prepared(callee.value)
-  if prepared then
-    return self.context.call_prepared(self, node, wanted, scope, prepared)
-  end
   local context = self.context
+  local known = context.calls[callee.value]
+  local prepared = not known and context.prepared(callee.value)
+  if known or prepared then
+    context.captures:guard(callee)
+  else
+    context.captures:guard_code(callee)
+  end
+  if known then return known(self, node, wanted, scope) end
+  if prepared then
+    return context.call_prepared(self, node, wanted, scope, prepared)
+  end
   context.calling = { func = context.func, line = node.line,
                       outer = context.caller }
   local tree, func = context.tree(callee.value, node,

@@ -279,6 +279,7 @@ local function check_reads(self, place)
     end
   end
   -- Another closure of the code may share variables with functions in place.
+  if not place.field then outer:fix_functions() end
   if not self.system and not place.field and outer.count > 1 then
     outside(place.line, "'" .. place.name .. "', beside functions with "
       .. "variables of their own", "add to it in a system")

@@ -76,7 +76,7 @@ end
 -- the same: others may have results of another type.
 local function keep_guards(outer, guards)
   for _, guard in ipairs(guards) do
-    if type(guard.value) == "function" then outer:guard(guard) end
+    if type(guard.value) == "function" then outer:keep_guard(guard) end
   end
 end
 

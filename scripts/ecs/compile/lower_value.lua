@@ -78,7 +78,7 @@ function lower:truth(value)
     return emit:select(value.test, self:truth(value.one),
       self:truth(value.other))
   end
-  if value.type == "object" then self.context.captures:guard(value) end
+  if value.type == "object" then self.context.captures:guard_true(value) end
   return emit.yes
 end
 

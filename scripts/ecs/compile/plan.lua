@@ -17,7 +17,8 @@ local captures = require "ecs.compile.captures"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local find, gsub = string.find, string.gsub
-local ipairs, type, rawget, rawset = ipairs, type, rawget, rawset
+local ipairs, next, type = ipairs, next, type
+local rawequal, rawget, rawset = rawequal, rawget, rawset
 local math_type, to_integer = rawget(math, "type"), rawget(math, "tointeger")
 local set_upvalue = standard.debug.setupvalue
 
@@ -296,9 +297,10 @@ end
 
 --- Appends a reader and the value that it has now to a list; false: a reader of
 -- this kind cannot be in one.
-local function append_reader(list, reader, main, value)
+local function append_reader(list, holders, reader, main, value)
   if not reader.holder or value == nil or reader.length then return false end
   list[#list + 1] = reader.holder ~= main and reader.holder.f
+  if reader.holder ~= main then holders[#list] = reader.holder end
   list[#list + 1] = reader.position
   list[#list + 1] = #reader.path
   for k = 1, #reader.path do list[#list + 1] = reader.path[k] end
@@ -306,26 +308,34 @@ local function append_reader(list, reader, main, value)
   return true
 end
 
---- The list for plan.outside, and where in it the values of the uniforms are.
--- false: it cannot be made.
+--- The list for plan.outside, and where in it the values of the uniforms are,
+-- functions of holders, and values that are only true. false: it cannot be
+-- made.
 local function list_readers(self)
   local list, places, main, values = {}, {}, self.main, self.values
+  local holders, truths = {}, {}
   if self.places or #self.groups > 0 or #self.arrays > 0 then return false end
   for k, uniform in ipairs(self.uniforms) do
     if not uniform.box then
-      if not append_reader(list, uniform.reader, main, values[k]) then
+      if not append_reader(list, holders, uniform.reader, main, values[k])
+      then
         return false
       end
       places[#places + 1] = { k, #list, uniform.kind == "bool" }
     end
   end
   for _, guard in ipairs(self.guards) do
-    if guard.table or guard.some or guard.elements
-      or not append_reader(list, guard.reader, main, guard.value) then
+    local holder = guard.holder or guard.same
+    if guard.table or guard.some or guard.elements or holder == main
+      or not append_reader(list, holders, guard.reader, main,
+        holder and holder.f or guard.value) then
       return false
     end
+    if holder then holders[#list] = holder end
+    if guard.truth then truths[#list] = guard end
   end
-  return { list = list, places = places, check = nil }
+  return { list = list, places = places, holders = holders, truths = truths,
+           check = nil }
 end
 
 --- What a plan reads, as it was read last. run_exits of ecs.core asks whether
@@ -346,6 +356,14 @@ function plan.outside(self)
     local value = values[place[1]]
     if place[3] then value = value == 1 end
     list[place[2]] = value
+  end
+  for at, holder in next, readers.holders do
+    if list[at] ~= holder.f then list[at], readers.check = holder.f, nil end
+  end
+  for at, guard in next, readers.truths do
+    if not rawequal(list[at], guard.value) then
+      list[at], readers.check = guard.value, nil
+    end
   end
   return list
 end
