@@ -6,7 +6,8 @@
 
 local support = dofile "spec/support/support.lua"
 
-local PAGES = { "README.md", "docs/guide.md", "docs/reference.md" }
+local PAGES = { "README.md", "docs/guide.md", "docs/cookbook.md",
+                "docs/reference.md" }
 
 local function read(path)
   local file = assert(io.open(path, "rb"))
