@@ -150,7 +150,7 @@ describe("links", function()
                   "docs/systems.md", "docs/design.md", "docs/reasons.md",
                   "docs/testing.md", "docs/modules.md", "docs/numbers.md",
                   "docs/outside.md", "docs/programs.md", "docs/report.md",
-                  "docs/from_tables.md" }
+                  "docs/from_tables.md", "docs/cookbook.md" }
   it("lead to files and headings", function()
     local count = 0
     for _, page in ipairs(pages) do
