@@ -213,7 +213,7 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SECONDARY:
 .PHONY: all help demo examples test suite check-hard bench bench-lua run-bench \
   run-bench-lua lint format floors sizes check-rockspec rockspec modules cdef mutants \
-  planted fuzz soak install uninstall clean libraries compile-checks kernels embed \
+  planted fuzz soak site install uninstall clean libraries compile-checks kernels embed \
   install-embed \
   bench-programs bench-js bench-report claimed-benches \
   lua54 luajit lua51 lua52 lua53
@@ -230,6 +230,7 @@ help:
 	@echo 'make bench-js  five tests with libraries of JavaScript: needs npm'
 	@echo 'make bench-report what is claimed, measured: docs/report.md'
 	@echo 'make all       the C libraries and the modules for Lua 5.4 and LuaJIT'
+	@echo 'make site      the documentation for a browser: needs mkdocs'
 	@echo 'make examples  the numbered examples, on both VMs'
 	@echo 'make lint      floors, the rockspec, luacheck, the layout of C files'
 	@echo 'make format    lays the C files out as .clang-format says'
@@ -586,6 +587,10 @@ rockspec:
 
 modules:
 	@lua5.4 tools/modules.lua write $(CORE) -- $(BINDING)
+
+# The documentation, to read in a browser: build/site/index.html.
+site:
+	@tools/check_site
 
 mutants:
 	@tools/setup test

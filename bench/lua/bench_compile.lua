@@ -12,8 +12,8 @@
 -- Then a file of many systems of ten lines, each defined once: what one costs
 -- must not depend on how many there are.
 --
--- Then a function that is compiled and called in each frame: what it calls stays
--- the same, or is made anew in each frame, as local functions are.
+-- Then a function that is compiled and called in each frame: what it calls
+-- stays the same, or is made anew in each frame, as local functions are.
 
 package.path = arg[0]:match("^(.-)[^/]*$") .. "?.lua;" .. package.path
 local measure = require "measure"
