@@ -21,7 +21,7 @@
 # its .h. This is the only list: the build, the tests, the floors and the
 # rockspec follow it.
 CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
-  base/config base/invariant base/status base/misuse base/memory base/text \
+  base/config base/access base/invariant base/status base/misuse base/memory base/text \
   base/id base/scalar base/bits base/clones \
   math/elementary_number math/elementary_exp math/elementary_pow \
   math/elementary_sin math/elementary_atan math/elementary math/remainder \
@@ -33,7 +33,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   storage/row_marks storage/group storage/component storage/name_index \
   storage/store storage/group_lists storage/entity_claim storage/locate \
   storage/change_note storage/placement storage/store_check \
-  query/access query/query_group query/join query/row_list query/marked_rows \
+  query/query_group query/join query/row_list query/marked_rows \
   query/gather_loops query/tree_list query/picked_rows query/query \
   query/query_span query/opened query/index_set query/claims query/gather \
   query/cursor query/query_entities query/query_use query/grid \

@@ -25,7 +25,7 @@ static ecs_Status check_shape(const ecs_Query *query,
   const QueryTerm *term = &query->terms[description->term];
   double cell = description->cell, inverse = 1 / cell;
   bool possible = cell > 0 && cell - cell == 0 && inverse - inverse == 0;
-  bool placed = term->column_count > 0 && term->access != ECS_UP;
+  bool placed = term->column_count > 0 && access_is_own(term->access);
   bool flat = description->dimensions == 2 || description->dimensions == 3;
   return possible && placed && flat ? ECS_OK : ECS_E_ARGUMENT;
 }

@@ -1,8 +1,8 @@
 /* api_observe.c: the border for observers and their notices. */
 #define ECS_DEFINES_API /* ecs.h */
 
+#include "base/access.h"
 #include "base/misuse.h"
-#include "query/access.h"
 #include "query/query.h"
 #include "world/world.h"
 

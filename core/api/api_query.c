@@ -135,8 +135,7 @@ ecs_Status ecs_query_sort(ecs_Query *query, uint32_t term, uint32_t field,
   if (status != ECS_OK) return status;
   ecs_Access access = query->terms[term].access;
   ecs_Component id = query->terms[term].component;
-  if (access == ECS_OPTIONAL || access == ECS_ANY || query_is_sorted(query))
-    return ECS_E_ARGUMENT;
+  if (!access_is_there(access) || query_is_sorted(query)) return ECS_E_ARGUMENT;
   if (field >= query->store->components.all[id].field_count) return ECS_E_FIELD;
   return query_ask_order(query, term, field, down);
 }

@@ -2,6 +2,7 @@
  *
  *      limits           ECS_FIELD_LIMIT, ECS_NAME_LIMIT, ECS_INDEX_LIMIT,
  *                       ECS_MEMBER_LIMIT
+ *      terms            what base/access.h says of their kinds
  *      elements         scalar_is_float, ecs_scalar_canonicalize_many
  *      sums in order    Reduction and the reduction_ functions
  *      programs         ecs_program_run_part, ecs_program_go_on
@@ -14,6 +15,7 @@
 #ifndef ECS_FOR_BINDINGS_H
 #define ECS_FOR_BINDINGS_H
 
+#include "base/access.h"
 #include "base/config.h"
 #include "base/invariant.h"
 #include "base/scalar.h"

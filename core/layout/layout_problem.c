@@ -104,9 +104,9 @@ static void add_term(LayoutProblem *problem, LayoutQuery *query,
     set_add(&query->offered, k);
   else
     set_add(&query->required, k);
-  if (!has_columns || term.access >= ECS_WITH) return;
+  if (!has_columns || !access_has_columns(term.access)) return;
   set_add(&query->copied, k);
-  if (term.access != ECS_READ) set_add(&query->written, k);
+  if (access_writes(term.access)) set_add(&query->written, k);
 }
 
 static ecs_Status add_query(LayoutProblem *problem, const QueryUse *use) {

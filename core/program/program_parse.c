@@ -242,10 +242,10 @@ static void expect_next(Parser *parser, char letter, uint32_t count) {
 
 static ecs_Access read_access(Parser *parser) {
   next_word(parser);
-  if (word_is(parser, "write")) return ECS_WRITE;
-  if (word_is(parser, "read")) return ECS_READ;
-  if (word_is(parser, "optional")) return ECS_OPTIONAL;
-  if (word_is(parser, "up")) return ECS_UP;
+  for (int access = 0; access < ECS_ACCESS_COUNT; access++)
+    if (access_has_columns((ecs_Access)access) &&
+        word_is(parser, access_name((ecs_Access)access)))
+      return (ecs_Access)access;
   fail(parser, "a column is write, read, optional or up: ", shown(parser));
   return ECS_READ;
 }

@@ -188,7 +188,6 @@ static void print_array(Printer *printer, uint32_t array, const char *kind) {
 }
 
 static void print_declarations(Printer *printer) {
-  static const char *const accesses[] = {"write", "read", "optional", "up"};
   static const char *const kinds[] = {"number", "bool", "entity"};
   const ecs_Program *program = printer->program;
   for (uint32_t k = 0; k < program->column_count; k++) {
@@ -197,7 +196,7 @@ static void print_declarations(Printer *printer) {
     print_name(printer, column->component);
     print_name(printer, column->field);
     print(printer, " %s %s\n", ecs_scalar_name(column->type),
-          accesses[column->access]);
+          access_name(column->access));
   }
   for (uint32_t k = 0; k < program->uniform_count; k++)
     print(printer, "uniform u%u %s%s\n", k, kinds[uniform_kind(program, k)],

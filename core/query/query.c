@@ -214,8 +214,8 @@ static ecs_Status assign_groups(ecs_Query *query) {
     QueryGroup *query_group = &query->groups[term->group_index];
     if (term->access == ECS_ANY)
       query_group_offer(query_group, term->bit);
-    else if (term->access != ECS_OPTIONAL)
-      query_group_demand(query_group, term->bit, term->access != ECS_WITHOUT);
+    else if (access_asks(term->access))
+      query_group_demand(query_group, term->bit, access_is_there(term->access));
   }
   query_groups_choose(query->groups, query->group_count);
   /* Some group must drive; every entity has a row in the main group. */
@@ -487,7 +487,7 @@ static bool check_term(const QueryGroup *query_group, const QueryTerm *term) {
   return term->access == ECS_ANY
              ? query_group_offered(query_group, term->bit)
              : query_group_demanded(query_group, term->bit,
-                                    term->access != ECS_WITHOUT);
+                                    access_is_there(term->access));
 }
 
 /* Does a group have the demands and the offers of its terms, and no others? */
@@ -497,12 +497,10 @@ static bool check_demands(const ecs_Query *query, uint32_t group_index) {
   bool required = query_group->offers && !query_group->shares;
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
-    if (!access_is_own(term->access) || term->access == ECS_OPTIONAL ||
-        term->group_index != group_index)
+    if (!access_asks(term->access) || term->group_index != group_index)
       continue;
     if (!check_term(query_group, term)) return false;
-    required =
-        required || (term->access != ECS_WITHOUT && term->access != ECS_ANY);
+    required = required || access_is_there(term->access);
     demands++;
   }
   return demands == query_group_demands(query_group) &&
@@ -533,12 +531,6 @@ bool query_check_invariants(const ecs_Query *query) {
 }
 
 /* Explaining ------------------------------------------------------------ */
-
-static const char *access_name(ecs_Access access) {
-  static const char *const names[ECS_ACCESS_COUNT] = {
-      "write", "read", "optional", "up", "with", "without", "any", "along"};
-  return names[access];
-}
 
 /* A partial plan is called blind when no two terms share a group. */
 static const char *plan_name(const ecs_Query *query) {

@@ -30,7 +30,7 @@
 #ifndef ECS_QUERY_H
 #define ECS_QUERY_H
 
-#include "query/access.h"
+#include "base/access.h"
 #include "query/marked_rows.h"
 #include "query/picked_rows.h"
 #include "query/tree_list.h"

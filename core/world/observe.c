@@ -84,12 +84,12 @@ static bool matches(const ecs_World *world, const Observer *observer,
   if (!(after ? subject->lives : subject->existed)) return false;
   for (uint32_t i = 0; i < observer->term_count; i++) {
     ecs_Term term = observer->terms[i];
-    if (term.access == ECS_OPTIONAL) continue;
+    if (!access_asks(term.access)) continue;
     bool has = (after ? has_after : has_before)(world, subject, term.component);
     if (term.access == ECS_ANY) {
       offered = true;
       chosen = chosen || has;
-    } else if (has != (term.access != ECS_WITHOUT)) {
+    } else if (has != access_is_there(term.access)) {
       return false;
     }
   }

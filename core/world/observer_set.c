@@ -45,10 +45,6 @@ void observer_set_trim(ObserverSet *set, Memory *memory) {
   set->set_capacity = set->place_capacity = set->command_capacity = 0;
 }
 
-static bool is_required(ecs_Access access) {
-  return access != ECS_OPTIONAL && access != ECS_WITHOUT;
-}
-
 /* Begins or ceases to notice that a component is set. */
 static void guard(Component *component, bool sets) {
   component->guards += (uint32_t)sets - (uint32_t)component->observed_sets;
@@ -62,8 +58,8 @@ static void ask(ObserverSet *set, Store *store, const Observer *observer) {
   for (uint32_t i = 0; i < observer->term_count; i++) {
     Component *component = &store->components.all[observer->terms[i].component];
     ecs_Access access = observer->terms[i].access;
-    if (is_required(access)) all = false;
-    if (access == ECS_OPTIONAL) continue;
+    if (access_asks(access) && access != ECS_WITHOUT) all = false;
+    if (!access_asks(access)) continue;
     if (occasion != ECS_ON_SET)
       component->observed = component->noticed = true;
     else if (!component->observed_sets)
@@ -108,8 +104,7 @@ static uint64_t concerns_of(ecs_Occasion occasion, const ecs_Term *terms,
   uint64_t bits = 0;
   if (occasion == ECS_ON_SET) return UINT64_MAX;
   for (uint32_t i = 0; i < count; i++)
-    if (terms[i].access != ECS_OPTIONAL)
-      bits |= component_bit(terms[i].component);
+    if (access_asks(terms[i].access)) bits |= component_bit(terms[i].component);
   return bits != 0 ? bits : UINT64_MAX;
 }
 
@@ -295,7 +290,7 @@ static bool is_asked(const ObserverSet *set, ecs_Component component,
     if ((observer->occasion == ECS_ON_SET) != sets) continue;
     for (uint32_t k = 0; k < observer->term_count; k++)
       if (observer->terms[k].component == component &&
-          observer->terms[k].access != ECS_OPTIONAL)
+          access_asks(observer->terms[k].access))
         return true;
   }
   return false;

@@ -22,6 +22,7 @@
 #ifndef ECS_OBSERVER_SET_H
 #define ECS_OBSERVER_SET_H
 
+#include "base/access.h"
 #include "change/net_effect.h"
 
 typedef struct Observer {
@@ -82,7 +83,7 @@ typedef struct ObserverSet {
 
 /* Do notices of what leaves have an image for a term? */
 static inline bool observer_shows(const ecs_Term *term, const Schema *schema) {
-  return term->access <= ECS_OPTIONAL && schema->field_count > 0;
+  return access_has_own_columns(term->access) && schema->field_count > 0;
 }
 
 /* The words that an image takes. */

@@ -78,7 +78,7 @@ end
 
 --- Has a term columns, of the row's own entity or of its target?
 local function shown_as(access, up)
-  return allows.shown[access] and (access == "up") == up
+  return allows.shown[access] and not allows.own[access] == up
 end
 
 --- The names of what a batch has, or its part `up`; those of a batch each after
@@ -102,8 +102,7 @@ local function absence(terms, key, up)
   for t = 1, #terms, 2 do
     local name, fields = core.fields(terms[t])
     local access = terms[t + 1]
-    local own = not up and access ~= "up" and access ~= "along"
-    if own and (key == terms[t] or key == name) then
+    if not up and allows.own[access] and (key == terms[t] or key == name) then
       if #fields == 0 then
         return "ecs: " .. name .. " is a tag: it has no columns"
       end
@@ -131,7 +130,7 @@ local function read(terms)
     if allows.shown[access] and #fields > 0 then
       components[#components + 1] = {
         definition = terms[t], name = name, fields = fields, first = count,
-        optional = allows.optional[access], up = access == "up",
+        optional = allows.optional[access], up = not allows.own[access],
       }
       count = count + #fields
     end

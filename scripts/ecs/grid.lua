@@ -14,6 +14,7 @@
 
 local require = require("ecs.standard").inner "ecs.grid"
 
+local allows = require "ecs.access"
 local backend = require "ecs.backend"
 local safe_pairs = require "ecs.safe_pairs"
 local plain_table = require "ecs.plain_table"
@@ -77,13 +78,9 @@ local function check_read(made, definition, level)
   local terms, access = core.query_terms(made), nil
   for t = 1, #terms, 2 do
     local its = terms[t + 1]
-    if terms[t] == definition and its ~= "up" and its ~= "along" then
-      access = its
-    end
+    if terms[t] == definition and allows.own[its] then access = its end
   end
-  if access == "write" or access == "read" or access == "optional" then
-    return
-  end
+  if access and allows.shown[access] then return end
   fail("at: the query does not read " .. tostring(definition)
     .. ": name it there in read", level + 1)
 end

@@ -22,6 +22,7 @@
 local require = require("ecs.standard").inner "ecs.query"
 
 local backend = require "ecs.backend"
+local allows = require "ecs.access"
 local safe_pairs = require "ecs.safe_pairs"
 local plain_table = require "ecs.plain_table"
 local message = require "ecs.message"
@@ -40,17 +41,13 @@ local query = {}
 --- The largest number of terms. ecs.core takes lists of twice as many entries.
 local TERM_LIMIT = 2048
 
-local lists = { "read", "optional", "with", "without", "any" }
-local is_list = { read = true, optional = true, with = true, without = true,
-                  any = true, changed = true }
-local spec_names = { read = true, optional = true, with = true,
-                     without = true, any = true, changed = true, sort = true,
-                     up = true, all = true }
+local lists, asks = allows.lists, allows.asks
+local is_list = { changed = true }
+local spec_names = { changed = true, sort = true, up = true, all = true }
 local up_names = { read = true }
-
---- Do terms with this access say what the row's own entity must have, or lack?
-local is_filter = { write = true, read = true, with = true, without = true,
-                    any = true }
+for _, name in ipairs(lists) do
+  is_list[name], spec_names[name] = true, true
+end
 
 -- In this file and in system.lua, level says which line an error blames: it is
 -- the level that error() would take inside the function that receives it. label
@@ -226,7 +223,7 @@ end
 local function check_filters(terms, all, label, level)
   local filters = false
   for t = 2, #terms, 2 do
-    if is_filter[terms[t]] then filters = true end
+    if asks[terms[t]] then filters = true end
   end
   if filters and all then
     fail(label, "all = true asks for every entity: it stands alone, or with "
@@ -310,7 +307,7 @@ local function read_sort(spec, terms, label, level)
     end
   end
   local access = access_of(terms, definition)
-  if access == "without" or access == "optional" or access == "any" then
+  if access and not allows.there[access] then
     fail(label, "sort: " .. tostring(definition) .. " is in " .. access
       .. ", so a row may be without it", level + 1)
   elseif not access then
@@ -360,7 +357,7 @@ function query.describe(terms, changed, order)
   local targets, up = {}, nil
   for t = 1, #terms, 2 do
     local name, access = tostring(terms[t]), terms[t + 1]
-    if is_filter[access] then filters = true end
+    if asks[access] then filters = true end
     if access == "up" then
       targets[#targets + 1] = name
     elseif access == "along" then

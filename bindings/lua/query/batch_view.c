@@ -24,21 +24,17 @@ static View *view_check(lua_State *L, int index) {
   return view;
 }
 
-/* Terms that read or write values have columns. */
-static bool has_columns(LuaTerm term) { return term.access <= ECS_UP; }
-
 /* Fills in the columns, in the order of ecs.h: by term, then by field; the
  * entities last. */
 static void lay_columns(View *view) {
   uint32_t k = 0;
   for (uint32_t t = 0; t < view->walk.term_count; t++) {
     LuaTerm term = view->walk.terms[t];
-    if (!has_columns(term)) continue;
+    if (!access_has_columns(term.access)) continue;
     for (uint32_t f = 0; f < term.definition->field_count; f++, k++) {
       view->columns[k].scalar = (uint32_t)term.definition->fields[f].type;
-      view->columns[k].writable = term.access != ECS_READ &&
-                                  term.access != ECS_UP &&
-                                  !definition_is_link(term.definition, f);
+      view->columns[k].writable =
+          access_writes(term.access) && !definition_is_link(term.definition, f);
       view->columns[k].field = f;
       view->columns[k].definition = term.definition;
     }
@@ -80,7 +76,7 @@ static void build(lua_State *L, View *view, int index, int owner) {
 View *bind_view_new(lua_State *L, int owner, const ViewPlan *plan) {
   uint32_t columns = 1, copies = 0;
   for (uint32_t t = 0; t < plan->term_count; t++)
-    if (has_columns(plan->terms[t]))
+    if (access_has_columns(plan->terms[t].access))
       columns += plan->terms[t].definition->field_count;
   if (plan->keeps) copies = columns * KEPT_BATCHES;
   size_t bytes = sizeof(View) + columns * sizeof(ViewColumn) +

@@ -67,7 +67,7 @@ static uint32_t term_of(const LuaQuery *query, const Definition *definition) {
   uint32_t term = 0;
   while (term < query->term_count &&
          (query->terms[term].definition != definition ||
-          query->terms[term].access > ECS_OPTIONAL))
+          !access_has_own_columns(query->terms[term].access)))
     term++;
   return term;
 }

@@ -20,9 +20,6 @@
 #include "world/components.h"
 #include "world/report.h"
 
-static const char *const access_names[ECS_ACCESS_COUNT] = {
-    "write", "read", "optional", "up", "with", "without", "any", "along"};
-
 static void check_live(lua_State *L, const LuaQuery *query) {
   if (!query->world || !query->world->native)
     bind_error(L, "the world of this query is closed");
@@ -69,18 +66,38 @@ void bind_push_terms(lua_State *L, const LuaTerm *terms, uint32_t count) {
     ECS_ASSERT(terms[t].access < ECS_ACCESS_COUNT);
     lua_rawgeti(L, -1, (int)terms[t].definition->index);
     lua_rawseti(L, sequence, 2 * (int)t + 1);
-    lua_pushstring(L, access_names[terms[t].access]);
+    lua_pushstring(L, access_name(terms[t].access));
     lua_rawseti(L, sequence, 2 * (int)t + 2);
   }
   lua_settop(L, sequence);
 }
 
 ecs_Access bind_access_check(lua_State *L, int index) {
-  const char *name = luaL_checkstring(L, index);
-  for (int access = 0; access < ECS_ACCESS_COUNT; access++)
-    if (strcmp(name, access_names[access]) == 0) return (ecs_Access)access;
-  bind_error(L, "there is no access '%s'", name);
-  return ECS_ACCESS_COUNT;
+  size_t bytes;
+  const char *name = luaL_checklstring(L, index, &bytes);
+  ecs_Access access = access_named(name, bytes);
+  if (access == ECS_ACCESS_COUNT)
+    bind_error(L, "there is no access '%s'", name);
+  return access;
+}
+
+/* access_kinds(): the table of base/access.h, by ecs_Access: a list of { name,
+ * list, columns ... } with booleans. */
+static int access_list(lua_State *L) {
+  static const char *const flags[] = {"list", "columns", "optional", "writes",
+                                      "own",  "there",   "asks"};
+  lua_createtable(L, ECS_ACCESS_COUNT, 0);
+  for (int access = 0; access < ECS_ACCESS_COUNT; access++) {
+    lua_newtable(L);
+    lua_pushstring(L, access_name((ecs_Access)access));
+    lua_setfield(L, -2, "name");
+    for (int k = 0; k < (int)(sizeof flags / sizeof *flags); k++) {
+      lua_pushboolean(L, access_is((ecs_Access)access, 1 << k));
+      lua_setfield(L, -2, flags[k]);
+    }
+    lua_rawseti(L, -2, access + 1);
+  }
+  return 1;
 }
 
 /* Pushes a query with terms and without a native query. world and label are
@@ -335,12 +352,17 @@ static int is_idle(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-    {"is_idle", is_idle},         {"row_count", row_count},
-    {"count_runs", count_runs},   {"query_terms", query_terms},
-    {"query_world", query_world}, {"asks_changes", asks_changes},
-    {"asks_order", asks_order},   {"query_taken", query_taken},
-    {"mark_seen", mark_seen},     {NULL, NULL}};
+static const luaL_Reg functions[] = {{"is_idle", is_idle},
+                                     {"row_count", row_count},
+                                     {"count_runs", count_runs},
+                                     {"query_terms", query_terms},
+                                     {"query_world", query_world},
+                                     {"asks_changes", asks_changes},
+                                     {"asks_order", asks_order},
+                                     {"query_taken", query_taken},
+                                     {"mark_seen", mark_seen},
+                                     {"access_kinds", access_list},
+                                     {NULL, NULL}};
 static const luaL_Reg methods[] = {
     {"count", query_count}, {"explain", query_explain}, {NULL, NULL}};
 static const luaL_Reg metamethods[] = {

@@ -94,7 +94,8 @@ static LuaQuery *check_query(lua_State *L, const LuaWorld *world,
 
 /* Have rows a view of the term, or batches a column? */
 static bool has_columns(LuaTerm term) {
-  return term.access <= ECS_OPTIONAL && term.definition->field_count > 0;
+  return access_has_own_columns(term.access) &&
+         term.definition->field_count > 0;
 }
 
 /* Keeps the value on top of the stack, which is popped, for the observer at
@@ -136,7 +137,7 @@ static BatchBuffer *push_buffer(lua_State *L, const LuaTerm *terms,
   for (uint32_t t = 0; t < count; t++) {
     if (!has_columns(terms[t])) continue;
     uint32_t image = images++;
-    if (terms[t].access == ECS_OPTIONAL) continue;
+    if (access_is_optional(terms[t].access)) continue;
     buffer->terms[kept++] =
         (BatchTerm){terms[t].definition, buffer->column_count, image};
     for (uint32_t f = 0; f < terms[t].definition->field_count; f++) {

@@ -400,7 +400,7 @@ RowLoop *bind_rows_check(lua_State *L, int index) {
 }
 
 static bool has_view(LuaTerm term) {
-  return term.access <= ECS_UP && term.definition->field_count > 0;
+  return access_has_columns(term.access) && term.definition->field_count > 0;
 }
 
 /* Fills in the terms with columns, and the indices of their first columns. */
@@ -408,14 +408,13 @@ static void lay_terms(RowLoop *rows) {
   for (uint32_t t = 0; t < rows->query->term_count; t++) {
     LuaTerm term = rows->query->terms[t];
     if (!has_view(term)) continue;
-    bool up = term.access == ECS_UP;
     rows->terms[rows->term_count++] =
         (RowTerm){term.definition,
                   t,
                   rows->column_count,
-                  term.access != ECS_READ && !up && !rows->gone && !rows->near,
-                  term.access == ECS_OPTIONAL || up,
-                  up};
+                  access_writes(term.access) && !rows->gone && !rows->near,
+                  access_is_optional(term.access),
+                  !access_is_own(term.access)};
     rows->column_count += term.definition->field_count;
   }
 }

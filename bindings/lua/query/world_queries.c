@@ -70,7 +70,7 @@ static bool same_terms(const LuaQuery *query, const LuaTerm *terms,
 static void sort_filters(LuaTerm *terms, uint32_t count) {
   for (uint32_t t = 1; t < count; t++) {
     LuaTerm term = terms[t];
-    if (term.access < ECS_WITH) continue;
+    if (access_has_columns(term.access)) continue;
     uint32_t at = t;
     for (;
          at > 0 && (terms[at - 1].access > term.access ||
@@ -154,8 +154,8 @@ static bool read_list(lua_State *L, Reading *reading, int index,
       return false;
     lua_pop(L, 1);
   }
-  if (access != ECS_OPTIONAL && access != ECS_UP) reading->demands = true;
-  if (access >= ECS_WITH) reading->filters += entries;
+  if (access_asks(access)) reading->demands = true;
+  if (!access_has_columns(access)) reading->filters += entries;
   return entries > 0;
 }
 
@@ -189,19 +189,10 @@ static bool read_up(lua_State *L, Reading *reading) {
   return true;
 }
 
-/* The access that a named list of a query stands for; ECS_UP: the table of
- * `up`; ECS_WRITE: none. */
-static ecs_Access list_access(const char *name, size_t length) {
-  switch (length) {
-    case 2: return memcmp(name, "up", 2) == 0 ? ECS_UP : ECS_WRITE;
-    case 3: return memcmp(name, "any", 3) == 0 ? ECS_ANY : ECS_WRITE;
-    case 4:
-      if (memcmp(name, "read", 4) == 0) return ECS_READ;
-      return memcmp(name, "with", 4) == 0 ? ECS_WITH : ECS_WRITE;
-    case 7: return memcmp(name, "without", 7) == 0 ? ECS_WITHOUT : ECS_WRITE;
-    case 8: return memcmp(name, "optional", 8) == 0 ? ECS_OPTIONAL : ECS_WRITE;
-    default: return ECS_WRITE;
-  }
+/* Is there a list of this name in a query, or the table of `up`? */
+static inline bool is_list(ecs_Access access) {
+  return access < ECS_ACCESS_COUNT &&
+         (access == ECS_UP || access_is(access, ACCESS_LIST));
 }
 
 /* Takes the value on top of the stack, which stands under a name: a list goes
@@ -211,8 +202,8 @@ static bool take_named(lua_State *L, Reading *reading, uint32_t *lists) {
   size_t length;
   if (lua_type(L, -2) != LUA_TSTRING) return false;
   const char *name = lua_tolstring(L, -2, &length);
-  ecs_Access access = list_access(name, length);
-  if (access != ECS_WRITE && lua_istable(L, -1)) {
+  ecs_Access access = access_named(name, length);
+  if (is_list(access) && lua_istable(L, -1)) {
     *lists |= 1u << access;
     lua_replace(L, 2 + (int)access);
     return true;

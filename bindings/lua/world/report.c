@@ -10,7 +10,7 @@ static const OpenWalk *holder_of(const LuaWorld *world,
   for (const OpenWalk *walk = world->innermost; walk; walk = walk->outer)
     for (uint32_t t = 0; t < walk->term_count; t++)
       if (walk->terms[t].definition == definition &&
-          walk->terms[t].access <= ECS_UP)
+          access_has_columns(walk->terms[t].access))
         return walk;
   return NULL;
 }

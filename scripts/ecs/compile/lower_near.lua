@@ -23,6 +23,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, insert = ipairs, table.insert
 
+local allows = require "ecs.access"
 local ir_writer = require "ecs.compile.ir_writer"
 local lower = require "ecs.compile.lower_statement"
 local parser = require "ecs.compile.parser"
@@ -104,7 +105,7 @@ end
 --- Refuses a grid with rows that some entities lack.
 local function check_rows(slot, node)
   for _, row in ipairs(slot.grid.rows) do
-    if row.access ~= "read" and row.access ~= "write" then
+    if not allows.there[row.access] then
       outside(node.line, "a grid of which some rows lack " .. row.name,
         "name it in read")
     end

@@ -23,6 +23,7 @@ local require = standard.inner "ecs.ffi.grid_ffi"
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
+local allows = require "ecs.access"
 local fence = require "ecs.ffi.fence_ffi"
 local rows_code = require "ecs.ffi.rows_code"
 local rows_ffi = require "ecs.ffi.rows_ffi"
@@ -273,7 +274,7 @@ return function(near)
     term.writable = false
   end
   for k = 2, #sequence, 2 do
-    if sequence[k] == "up" then return end
+    if not allows.own[sequence[k]] then return end
   end
   local text = rows_code.near(terms, false)
   if not text or not places_type(terms) then return end

@@ -35,13 +35,14 @@ local require = standard.inner "ecs.ffi.queries_ffi"
 local ffi = require "ffi"
 local layouts = require "ecs.ffi.cdef"
 local core = require "ecs.core"
+local allows = require "ecs.access"
 
 local calls_data, calls_bytes, slow = core.query_calls()
 -- When the file is loaded again, the method is there already.
 if not calls_data then return true end
 
 -- Kept here: a script may replace the globals.
-local next, type, assert = next, type, assert
+local ipairs, next, type, assert = ipairs, next, type, assert
 local load_text = standard.load
 local getmetatable, setmetatable, rawget = getmetatable, setmetatable, rawget
 local concat, format, rep = table.concat, string.format, string.rep
@@ -78,8 +79,7 @@ local function new_root()
   return root
 end
 
-local lists = { "read", "optional", "with", "without", "any" }
-local is_filter = { with = true, without = true, any = true }
+local lists, is_filter, asks = allows.lists, allows.filters, allows.asks
 
 --- Adds the components of a list to a path.
 local function add_list(path, list)
@@ -135,7 +135,7 @@ local function says(path, terms)
       elseif terms[at] ~= part or terms[at + 1] ~= access then
         return false
       end
-      seen, demands = seen + 1, demands or access ~= "optional"
+      seen, demands = seen + 1, demands or asks[access]
     end
   end
   return 2 * seen == #terms and demands ~= (access == "all")
@@ -219,7 +219,7 @@ local root = roots[world]
 if not root then return nil, true end
 local node, is_new = root.tree, nil
 local key, part = next(list)
-local read, optional, with, without, any, all]] }
+local all, LISTS]] }
   for k = 1, LONGEST do
     code[#code + 1] = format("if key == %d then", k)
     code[#code + 1] = gsub(ENTRY, "K", k)
@@ -228,12 +228,8 @@ local read, optional, with, without, any, all]] }
   for _ = 1, #lists + 1 do
     code[#code + 1] = [[
 if key ~= nil then
-  if key == "read" then read = part
-  elseif key == "with" then with = part
-  elseif key == "without" then without = part
-  elseif key == "optional" then optional = part
-  elseif key == "any" then any = part
-  elseif key == "all" then all = part
+  if key == "all" then all = part
+TAKEN
   else return nil end
   key, part = next(list, key)]]
   end
@@ -253,7 +249,12 @@ if query and touch(world, query, slot, node.stamp) == 1 then
 end
 return nil, true
 end]]
-  return concat(code, "\n")
+  local taken = {}
+  for k, name in ipairs(lists) do
+    taken[k] = format("  elseif key == %q then %s = part", name, name)
+  end
+  return (gsub(concat(code, "\n"), "%u%u%u%u%u", {
+    LISTS = concat(lists, ", "), TAKEN = concat(taken, "\n") }))
 end
 
 local read_list = assert(load_text(list_code(), "=ecs.query"))(next, type,
