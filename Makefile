@@ -213,7 +213,7 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SECONDARY:
 .PHONY: all help demo examples test suite check-hard bench bench-lua run-bench \
   run-bench-lua lint format floors sizes check-rockspec rockspec modules cdef mutants \
-  planted fuzz soak love install uninstall clean libraries compile-checks kernels embed \
+  planted fuzz soak love rock specs release install uninstall clean libraries compile-checks kernels embed \
   install-embed \
   bench-programs bench-js bench-report claimed-benches \
   lua54 luajit lua51 lua52 lua53
@@ -240,6 +240,9 @@ help:
 	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
 	@echo 'make rockspec  brings its lists of files up to date; make modules, make cdef'
 	@echo 'make love      build/love/ecs, a folder to copy into a game for LÖVE'
+	@echo 'make rock      build/release: the source rock of this version'
+	@echo 'make release   what a release still needs; changes nothing'
+	@echo 'make specs     the specs of Lua 5.4 alone, in a minute: luarocks test'
 	@echo 'make install   PREFIX=/usr/local: C libraries, headers, Lua files'
 	@echo 'make uninstall PREFIX=/usr/local: removes them'
 	@echo 'make clean'
@@ -475,6 +478,14 @@ suite:
 	@tools/setup test
 	@MAKE='$(MAKE)' JOBS=$(JOBS) ONLY='$(ONLY)' tools/run_tests $(TIER) '$(NAME)'
 
+# What luarocks test runs: the short specs, on Lua 5.4.
+specs:
+	@tools/setup test
+	@$(MAKE) --no-print-directory -s $(PARALLEL) lua54 kernels
+	@ECS_SPEC_SHORT=1 lua5.4 "$$(command -v busted)" --ignore-lua \
+	  -o plainTerminal --cpath='./build/lua54/?.so;./build/kernels/?.so;;' \
+	  spec/contract spec/lua
+
 demo:
 	@tools/setup demo
 	@$(MAKE) --no-print-directory -s $(PARALLEL) lua54 luajit kernels
@@ -658,6 +669,13 @@ love: build/luajit/ecs/core.so
 	@install -m 644 $< "build/love/ecs/native/$$(luajit -e \
 	  'io.write(jit.os, "-", jit.arch)').so"
 	@echo "build/love/ecs: copy this folder beside the main.lua of your game"
+
+# The source rock of this version, and what a release needs beside it.
+rock:
+	@tools/pack_rock
+
+release:
+	@tools/release
 
 # The files that this version installs, and its folders if nothing else is there.
 uninstall: uninstall-lua54 uninstall-luajit
