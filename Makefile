@@ -213,7 +213,8 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SECONDARY:
 .PHONY: all help demo examples test suite check-hard bench bench-lua run-bench \
   run-bench-lua lint format floors sizes check-rockspec rockspec modules cdef mutants \
-  planted fuzz soak site install uninstall clean libraries compile-checks kernels embed \
+  planted fuzz soak site love rock specs release install uninstall clean libraries \
+  compile-checks kernels embed \
   install-embed \
   bench-programs bench-js bench-report claimed-benches \
   lua54 luajit lua51 lua52 lua53
@@ -240,6 +241,10 @@ help:
 	@echo 'make planted   puts known faults into copies: are they found?'
 	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
 	@echo 'make rockspec  brings its lists of files up to date; make modules, make cdef'
+	@echo 'make love      build/love/ecs, a folder to copy into a game for LÖVE'
+	@echo 'make rock      build/release: the source rock of this version'
+	@echo 'make release   what a release still needs; changes nothing'
+	@echo 'make specs     the specs of Lua 5.4 alone, in a minute: luarocks test'
 	@echo 'make install   PREFIX=/usr/local: C libraries, headers, Lua files'
 	@echo 'make uninstall PREFIX=/usr/local: removes them'
 	@echo 'make clean'
@@ -464,7 +469,7 @@ test:
 	@MAKE='$(MAKE)' JOBS=$(JOBS) tools/run_tests quick
 
 check-hard:
-	@tools/setup test
+	@tools/setup hard
 	@MAKE='$(MAKE)' JOBS=$(JOBS) tools/run_tests hard
 
 # One suite of tools/suites, and what it needs: make suite NAME=c-asan
@@ -474,6 +479,14 @@ ONLY :=
 suite:
 	@tools/setup test
 	@MAKE='$(MAKE)' JOBS=$(JOBS) ONLY='$(ONLY)' tools/run_tests $(TIER) '$(NAME)'
+
+# What luarocks test runs: the short specs, on Lua 5.4.
+specs:
+	@tools/setup test
+	@$(MAKE) --no-print-directory -s $(PARALLEL) lua54 kernels
+	@ECS_SPEC_SHORT=1 lua5.4 "$$(command -v busted)" --ignore-lua \
+	  -o plainTerminal --cpath='./build/lua54/?.so;./build/kernels/?.so;;' \
+	  spec/contract spec/lua
 
 demo:
 	@tools/setup demo
@@ -651,6 +664,24 @@ $(eval $(call install_host,luajit,5.1))
 
 install-embed: $(if $(wildcard $(LUA54_INCLUDE)/lua.h),install-lua54) \
   $(if $(wildcard $(LUAJIT_INCLUDE)/lua.h),install-luajit)
+
+# The folder ecs for games of LÖVE, with the C module for this system.
+love: build/luajit/ecs/core.so
+	@rm -rf build/love
+	@for folder in $(SCRIPT_FOLDERS); do install -d "build/love/$$folder" && \
+	  install -m 644 scripts/$$folder/*.lua "build/love/$$folder" || exit 1; done
+	@install -d build/love/ecs/native
+	@install -m 644 LICENSE bindings/love/core.lua build/love/ecs
+	@install -m 644 $< "build/love/ecs/native/$$(luajit -e \
+	  'io.write(jit.os, "-", jit.arch)').so"
+	@echo "build/love/ecs: copy this folder beside the main.lua of your game"
+
+# The source rock of this version, and what a release needs beside it.
+rock:
+	@tools/pack_rock
+
+release:
+	@tools/release
 
 # The files that this version installs, and its folders if nothing else is there.
 uninstall: uninstall-lua54 uninstall-luajit

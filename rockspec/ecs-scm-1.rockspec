@@ -336,4 +336,4 @@ build = {
   },
   copy_directories = { "include", "docs", "examples", "types" },
 }
-test = { type = "command", command = "make test" }
+test = { type = "command", command = "make specs" }

@@ -112,6 +112,59 @@ describe("the programs of the documentation", function()
     assert.equal("0.2\n1.4\n2.6\n3.8\n", support.printed(path, folder))
   end)
 
+  -- The page about LÖVE is one main.lua. This stands in for what it uses: each
+  -- frame draws the points and the ship, half a step after the last one.
+  local LOVE_BEFORE = [[
+    local saved, drawn = {}, 0
+    love = { graphics = {}, data = {}, filesystem = {} }
+    local files = love.filesystem
+    function files.write(name, text) saved[name] = text return true end
+    function files.read(name) return saved[name] end
+    function files.getInfo(name) return saved[name] and {} or nil end
+    local floats
+    function love.data.newByteData(bytes)
+      floats = require("ffi").new("float[?]", bytes / 4)
+      return { getFFIPointer = function() return floats end }
+    end
+    local mesh = { setVertices = function() end }
+    function mesh:setDrawRange(first, last) assert(first == 1) drawn = last end
+    function love.graphics.newMesh() return mesh end
+    function love.graphics.draw(what) assert(what == mesh) end
+    function love.graphics.polygon(_, x, y, ...)
+      assert(select("#", ...) == 4)
+      print(string.format("%d points, ship at %.2f %.2f", drawn, x + 9, y - 9))
+    end
+  ]]
+  local LOVE_AFTER = [[
+    for _ = 1, 3 do love.update(1.5 / 60) love.draw() end
+    local before = world:hash()
+    love.keypressed "f5"
+    love.update(1)
+    assert(world:hash() ~= before)
+    love.keypressed "f9"
+    assert(world:hash() == before)
+    local first = points:first()
+    local x, y = world:get(first, Drawn, "x", "y")
+    assert(floats[0] == x and floats[1] == y and x ~= 0)
+    for _, name in ipairs { "remember", "move", "between" } do
+      assert(world:explain(name):find("compiled", 1, true), name)
+    end
+  ]]
+
+  it("run in LÖVE, those of the page about it", function()
+    local program, count = program_of(read "docs/love.md", "lua")
+    assert.equal(5, count)
+    assert((loadstring or load)(program)) -- luacheck: ignore 113
+    if not rawget(_G, "jit") or os.getenv "ECS_BACKEND" == "capi" then
+      return -- there is no FFI
+    end
+    local path = folder .. "/love_page.lua"
+    write(path, LOVE_BEFORE .. program .. LOVE_AFTER)
+    assert.equal("50000 points, ship at 400.42 500.00\n"
+      .. "50000 points, ship at 401.67 500.00\n"
+      .. "50000 points, ship at 402.92 500.00\n", support.printed(path, folder))
+  end)
+
   it("are skipped in two places only", function()
     local skipped = 0
     for _, page in ipairs(PAGES) do
@@ -150,7 +203,7 @@ describe("links", function()
                   "docs/systems.md", "docs/design.md", "docs/reasons.md",
                   "docs/testing.md", "docs/modules.md", "docs/numbers.md",
                   "docs/outside.md", "docs/programs.md", "docs/report.md",
-                  "docs/from_tables.md", "docs/cookbook.md" }
+                  "docs/from_tables.md", "docs/cookbook.md", "docs/love.md" }
   it("lead to files and headings", function()
     local count = 0
     for _, page in ipairs(pages) do

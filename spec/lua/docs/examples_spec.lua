@@ -7,7 +7,7 @@ local support = dofile "spec/support/support.lua"
 local EXAMPLES = { "01_first_program.lua", "02_bullet_hell.lua",
   "03_ai_state_machine.lua", "04_epidemic.lua", "05_native_kernel/program.lua",
   "07_relations.lua", "08_harbour.lua", "10_oak.lua", "demo.lua",
-  "embed/thermostat.lua" }
+  "love/game.lua", "embed/thermostat.lua" }
 
 local function run(example)
   return support.printed("spec/programs/examples_program.lua examples/"
