@@ -1401,6 +1401,14 @@ typedef struct ecs_SaveSink {
 ECS_API ecs_Status ecs_world_save(ecs_World *world, const char *text,
                                   size_t text_bytes, const ecs_SaveSink *sink);
 
+/* Writes the state of the world as text: a line for each entity, its name and
+ * components, in a canonical order, see docs/reference.md. Two worlds have equal
+ * texts exactly where their ecs_world_state_hash is equal. May be called while
+ * changes are recorded, which are not in it. Returns ECS_OK; ECS_E_ARGUMENT;
+ * ECS_E_FILE: the sink refused; or ECS_E_MEMORY. Cost: reads the whole world, and
+ * looks for each component of each entity. */
+ECS_API ecs_Status ecs_world_dump(ecs_World *world, const ecs_SaveSink *sink);
+
 /* Takes a save apart for a world. The bytes must stay until ecs_saved_close,
  * which must be called before the world ends. Returns ECS_OK, ECS_E_ARGUMENT,
  * ECS_E_MEMORY, or ECS_E_FILE: they are no save, or damaged; then a sentence is

@@ -120,6 +120,7 @@ build = {
         "core/state/restore.c",
         "core/state/archive.c",
         "core/state/saved_text.c",
+        "core/state/dump.c",
         "core/state/save.c",
         "core/state/saved.c",
         "core/state/load_part.c",

@@ -591,6 +591,12 @@ function World:hash() end
 ---@return string digits 16 hexadecimal digits
 function World:state_hash() end
 
+---Returns entities, their names, values and links, and arrays as text, a line for
+---each, in one order: two worlds have equal texts exactly where their state_hash
+---is equal. Cost: looks for each component of each entity.
+---@return string text
+function World:dump() end
+
 ---Copies the state of the world. Raises an error inside callbacks and frames.
 ---Cost: copies all columns.
 ---@param into? ecs.Snapshot of this world, to be used again

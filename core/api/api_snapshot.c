@@ -2,6 +2,7 @@
 #define ECS_DEFINES_API /* ecs.h */
 
 #include "base/misuse.h"
+#include "state/dump.h"
 #include "state/load.h"
 #include "state/restore.h"
 #include "state/save.h"
@@ -44,6 +45,14 @@ ecs_Status ecs_snapshot_restore(ecs_Snapshot *snapshot) {
 uint64_t ecs_snapshot_bytes(const ecs_Snapshot *snapshot) {
   MUST_LIVE(snapshot);
   return snapshot_bytes(snapshot);
+}
+
+/* Text -------------------------------------------------------------------- */
+
+ecs_Status ecs_world_dump(ecs_World *world, const ecs_SaveSink *sink) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (sink == NULL || sink->write == NULL) return ECS_E_ARGUMENT;
+  return state_dump(world, *sink);
 }
 
 /* Saves ------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 --
 --     world:save "game.save"          world:load "game.save"
 --     local bytes = world:save()      world:load { bytes = bytes }
+--     local text = world:dump()
 --
 -- ecs.core writes and reads what it knows of the state; include/ecs.h has the
 -- format. What snapshot.lua keeps is a text in it, a line for each thing, in
@@ -300,6 +301,16 @@ function methods.save(world, path)
   local done, problem, file = core.save_file(world, text, path)
   if not done and file ~= false then error(problem, 2) end
   return done, problem
+end
+
+--- Returns the state of the world as text: entities, their values, links and
+-- arrays in one order, whatever the storage. Raises an error where memory is
+-- refused.
+function methods.dump(world)
+  backend.check_world(world, "dump")
+  local text, problem = core.dump_text(world)
+  if not text then error(problem, 2) end
+  return text
 end
 
 --- The bytes that world:load was asked for; nil and why.

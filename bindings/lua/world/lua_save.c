@@ -32,23 +32,51 @@ static bool count_bytes(void *user, const void *bytes, size_t count) {
   return true;
 }
 
-/* Writes a save: the first time to count its bytes. What a collection changes
+/* What is written: to a sink, of a world. */
+typedef struct SaveWriter {
+  ecs_Status (*write)(const struct SaveWriter *writer, ecs_World *world,
+                      const ecs_SaveSink *sink);
+  const char *text; /* of scripts */
+  size_t text_bytes;
+} SaveWriter;
+
+static ecs_Status write_save(const SaveWriter *writer, ecs_World *world,
+                             const ecs_SaveSink *sink) {
+  return ecs_world_save(world, writer->text, writer->text_bytes, sink);
+}
+
+static ecs_Status write_dump(const SaveWriter *writer, ecs_World *world,
+                             const ecs_SaveSink *sink) {
+  (void)writer;
+  return ecs_world_dump(world, sink);
+}
+
+/* Writes it: the first time to count its bytes. What a collection changes
  * between the two makes it begin anew. */
-static ecs_Status save_to_room(lua_State *L, const LuaWorld *world,
-                               const char *text, size_t text_bytes,
-                               SaveRoom *room) {
+static ecs_Status write_to_room(lua_State *L, const LuaWorld *world,
+                                const SaveWriter *writer, SaveRoom *room) {
   ecs_SaveSink sink = {count_bytes, room};
   ecs_Status status = ECS_E_FILE;
   for (int turn = 0; turn < 4 && status == ECS_E_FILE; turn++) {
     *room = (SaveRoom){NULL, 0, 0};
-    status = ecs_world_save(bind_native(L, world), text, text_bytes, &sink);
+    status = writer->write(writer, bind_native(L, world), &sink);
     if (status != ECS_OK) return status;
     room->capacity = room->count;
     room->bytes = (char *)lua_newuserdata(L, room->capacity + 1);
     room->count = 0;
-    status = ecs_world_save(bind_native(L, world), text, text_bytes, &sink);
+    status = writer->write(writer, bind_native(L, world), &sink);
   }
   return status;
+}
+
+/* Pushes it as a string, or nil and why. */
+static int push_written(lua_State *L, const LuaWorld *world,
+                        const SaveWriter *writer, const char *call) {
+  SaveRoom room;
+  ecs_Status status = write_to_room(L, world, writer, &room);
+  if (status != ECS_OK) return bind_state_refuse(L, world, status, call);
+  lua_pushlstring(L, room.bytes, room.count);
+  return 1;
 }
 
 /* save_bytes(world, text): a save as a string, or nil and why. */
@@ -58,11 +86,14 @@ static int save_bytes(lua_State *L) {
   const char *text = luaL_checklstring(L, 2, &text_bytes);
   int refused = bind_state_refuse_frame(L, world, "save");
   if (refused != 0) return refused;
-  SaveRoom room;
-  ecs_Status status = save_to_room(L, world, text, text_bytes, &room);
-  if (status != ECS_OK) return bind_state_refuse(L, world, status, "save");
-  lua_pushlstring(L, room.bytes, room.count);
-  return 1;
+  SaveWriter writer = {write_save, text, text_bytes};
+  return push_written(L, world, &writer, "save");
+}
+
+/* dump_text(world): the state as text, or nil and why. */
+static int dump_text(lua_State *L) {
+  SaveWriter writer = {write_dump, NULL, 0};
+  return push_written(L, bind_world_check(L, 1), &writer, "dump");
 }
 
 static bool write_bytes(void *user, const void *bytes, size_t count) {
@@ -251,12 +282,10 @@ static int text_number(lua_State *L) {
 }
 
 void bind_open_lua_save(lua_State *L) {
-  static const luaL_Reg functions[] = {{"save_bytes", save_bytes},
-                                       {"save_file", save_file},
-                                       {"saved_texts", saved_texts},
-                                       {"load_save", load_save},
-                                       {"number_text", number_text},
-                                       {"text_number", text_number},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"save_bytes", save_bytes},   {"dump_text", dump_text},
+      {"save_file", save_file},     {"saved_texts", saved_texts},
+      {"load_save", load_save},     {"number_text", number_text},
+      {"text_number", text_number}, {NULL, NULL}};
   bind_add(L, functions);
 }

@@ -438,6 +438,7 @@ typedef struct ecs_SaveSink {
 } ecs_SaveSink;
 ecs_Status ecs_world_save(ecs_World *world, const char *text,
                                   size_t text_bytes, const ecs_SaveSink *sink);
+ecs_Status ecs_world_dump(ecs_World *world, const ecs_SaveSink *sink);
 ecs_Status ecs_saved_open(ecs_World *world, const char *bytes,
                                   size_t count, ecs_Saved **saved,
                                   char *problem, size_t problem_bytes);
