@@ -33,6 +33,7 @@ static ecs_Status begin(Load *load) {
 static void end(Load *load) {
   uint32_t total = load->store->components.count;
   if (load->to != NULL) snapshot_destroy(load->to);
+  if (load->components != NULL) load_forget_images(load);
   memory_free(load->memory, load->components,
               load->saved->components.count * sizeof(LoadComponent));
   memory_free(load->memory, load->numbers, total * sizeof(uint32_t));
@@ -112,7 +113,9 @@ static ecs_Status map_component(Load *load, uint32_t number) {
                           "%s is a tag stored as bits there and has fields "
                           "here%s",
                           name, "");
-  return compare_fields(load, component, known->schema);
+  return load_is_migrated(load, component)
+             ? load_migrate(load, number, known->schema)
+             : compare_fields(load, component, known->schema);
 }
 
 /* Sizes ------------------------------------------------------------------- */

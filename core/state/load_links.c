@@ -59,19 +59,27 @@ static uint64_t load_targets(Load *load, const LinkIndex *index,
   const Component *component = &load->store->components.all[index->component];
   uint64_t count = 0;
   uint32_t number = load->numbers[index->component];
-  const SavedField *field =
-      load_find_field(load, was, component->schema->fields[index->field].name);
+  const LoadComponent *made_of = &load->components[number - 1];
+  const SchemaField *named = &component->schema->fields[index->field];
+  const SavedField *field = load_find_field(load, was, named->name);
+  /* The first target, and how far the next one is. */
+  const char *values = field == NULL ? NULL : field->values;
+  size_t step = sizeof(ecs_Entity);
+  if (made_of->images != NULL) {
+    values = made_of->images + named->offset;
+    step = made_of->image_bytes;
+  }
   const SavedGroup *group = &saved_groups(load->saved)[was->group];
   const SnapshotGroup *made = &to->groups[was->group];
   uint64_t row = 0;
-  for (uint32_t k = 0; field != NULL && k < group->table_count; k++) {
+  for (uint32_t k = 0; values != NULL && k < group->table_count; k++) {
     const SnapshotTable *table = &to->tables[made->first_table + k];
     Mask mask = snapshot_mask(to, table);
-    uint32_t bit = load->components[number - 1].bit;
+    uint32_t bit = made_of->bit;
     if ((mask_word(&mask, bit / 64u) >> bit % 64u & 1u) == 0) continue;
     for (uint32_t i = 0; i < table->rows; i++, row++) {
       ecs_Entity source = load_get64(to->places.bytes + table->entities, i);
-      ecs_Entity target = load_get64(field->values, row);
+      ecs_Entity target = load_get64(values + row * step, 0);
       if (target == 0) continue;
       if (!load_is_alive(load, target)) return UINT64_MAX;
       touch(load, source)->target = id_index(target);
@@ -82,15 +90,18 @@ static uint64_t load_targets(Load *load, const LinkIndex *index,
   return count;
 }
 
-/* The order in which sources link, as the save has it; NULL: it has none. */
+/* The order in which sources link, as the save has it; NULL: it has none, or it
+ * is one of values that were made anew. */
 static const SavedLink *find_link(const Load *load, const LinkIndex *index) {
   const Component *component = &load->store->components.all[index->component];
   const char *name = component->schema->fields[index->field].name;
   const SavedLink *links = load->saved->links.all;
+  uint32_t number = load->numbers[index->component];
+  if (number == 0 || load->components[number - 1].images != NULL) return NULL;
   for (uint32_t i = 0; i < load->saved->links.count; i++) {
     const SavedComponent *was =
         &saved_components(load->saved)[links[i].component];
-    if (links[i].component + 1 == load->numbers[index->component] &&
+    if (links[i].component + 1 == number &&
         strcmp(saved_fields(load->saved, was)[links[i].field].name, name) == 0)
       return &links[i];
   }

@@ -22,6 +22,8 @@ typedef struct LoadComponent {
   bool moves;       /* its definition stores it otherwise than the save's */
   uint64_t row;     /* the next one of its columns */
   uint64_t tag_row; /* the next byte of its tags */
+  char *images; /* owned; of its rows, made by the listener; NULL: none is */
+  size_t image_bytes; /* of one */
 } LoadComponent;
 
 typedef struct Load {

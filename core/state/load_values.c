@@ -7,6 +7,67 @@ static bool put_number(ecs_Scalar type, void *element, double number) {
          (number != number || ecs_scalar_load(type, element) == number);
 }
 
+/* Values made anew -------------------------------------------------------- */
+
+bool load_is_migrated(const Load *load, const SavedComponent *component) {
+  const ecs_LoadListener *listener = load->listener;
+  return listener->migrates != NULL && listener->migrate != NULL &&
+         listener->migrates(listener->user, component->name);
+}
+
+/* One row. False: the listener refuses it. */
+static bool migrate_row(const Load *load, const SavedComponent *component,
+                        const Schema *schema, ecs_SavedRow *row, char *image) {
+  const SavedField *fields = saved_fields(load->saved, component);
+  const void *values[ECS_FIELD_LIMIT];
+  for (uint32_t i = 0; i < component->field_count; i++)
+    values[i] = fields[i].values + row->row * scalar_bytes(fields[i].type);
+  row->values = values;
+  memcpy(image, schema->default_image, schema->image_bytes);
+  if (!load->listener->migrate(load->listener->user, row, image)) return false;
+  for (uint32_t i = 0; i < schema->field_count; i++)
+    scalar_canonicalize(schema->fields[i].type,
+                        image + schema->fields[i].offset);
+  return true;
+}
+
+ecs_Status load_migrate(Load *load, uint32_t number, const Schema *schema) {
+  const SavedComponent *component = &saved_components(load->saved)[number];
+  LoadComponent *made = &load->components[number];
+  load_tell(load, "%s has new values%s", component->name, "");
+  if (schema->image_bytes == 0) return ECS_OK;
+  made->image_bytes = schema->image_bytes;
+  made->images =
+      memory_zeroed(load->memory, component->rows + 1, schema->image_bytes);
+  if (made->images == NULL) return ECS_E_MEMORY;
+  ecs_SavedRow row = {.component = number, .image_bytes = schema->image_bytes};
+  for (; row.row < component->rows; row.row++)
+    if (!migrate_row(load, component, schema, &row,
+                     made->images + row.row * made->image_bytes))
+      return load_refuse_of(load, "a value of %s was refused%s",
+                            component->name, "");
+  return ECS_OK;
+}
+
+void load_forget_images(Load *load) {
+  for (uint32_t i = 0; i < load->saved->components.count; i++)
+    if (load->components[i].images != NULL)
+      memory_free(load->memory, load->components[i].images,
+                  (saved_components(load->saved)[i].rows + 1) *
+                      load->components[i].image_bytes);
+}
+
+static char *load_images(const LoadComponent *made, const SchemaField *field,
+                         uint32_t rows, char *to) {
+  size_t bytes = scalar_bytes(field->type);
+  const char *image = made->images + made->row * made->image_bytes;
+  for (uint32_t row = 0; row < rows; row++, to += bytes)
+    memcpy(to, image + row * made->image_bytes + field->offset, bytes);
+  return to;
+}
+
+/* Columns ----------------------------------------------------------------- */
+
 /* A column of a table, from the save or from the default. Returns where its
  * bytes end; NULL: a value is wrong, and problem says why. */
 static char *load_column(Load *load, const SavedComponent *component,
@@ -44,8 +105,10 @@ char *load_columns(Load *load, const SavedTable *table, char *to) {
     LoadComponent *made = &load->components[members[i]];
     const Schema *schema = load->store->components.all[made->id].schema;
     for (uint32_t k = 0; to != NULL && k < schema->field_count; k++)
-      to = load_column(load, &saved_components(load->saved)[members[i]],
-                       &schema->fields[k], made->row, table->rows, to);
+      to = made->images != NULL
+               ? load_images(made, &schema->fields[k], table->rows, to)
+               : load_column(load, &saved_components(load->saved)[members[i]],
+                             &schema->fields[k], made->row, table->rows, to);
     made->row += table->rows;
   }
   return to;

@@ -448,11 +448,23 @@ ecs_Status ecs_saved_component(const ecs_Saved *saved, uint32_t number,
                                        ecs_ComponentDescription *description);
 const char *ecs_saved_manifest(const ecs_Saved *saved, size_t *bytes);
 const char *ecs_saved_text(const ecs_Saved *saved, size_t *bytes);
+const void *ecs_saved_column(const ecs_Saved *saved, uint32_t component,
+                                     uint32_t field, uint64_t *rows);
+typedef struct ecs_SavedRow {
+  uint32_t component;
+  uint32_t image_bytes;
+  uint64_t row;
+  const void *const
+      *values;
+} ecs_SavedRow;
 typedef struct ecs_LoadListener {
   const char *(*rename)(void *user,
                         const char *name);
   void (*tell)(void *user, const char *sentence);
   void *user;
+  bool (*migrates)(void *user, const char *name);
+  bool (*migrate)(void *user, const ecs_SavedRow *row,
+                  void *image);
 } ecs_LoadListener;
 ecs_Status ecs_saved_load(const ecs_Saved *saved,
                                   const ecs_LoadListener *listener,

@@ -43,7 +43,8 @@ describe("the text of a world", function()
   end)
 
   it("has numbers as short as they can be", function()
-    world:spawn(Numbers { a = 0.1, b = 0.1, c = -128, d = 4294967295, e = true })
+    world:spawn(Numbers { a = 0.1, b = 0.1, c = -128, d = 4294967295,
+      e = true })
     world:spawn(Numbers { a = 16777216, b = 1 / 3, d = 0 })
     world:spawn(Numbers { a = 1 / 0, b = -1 / 0 })
     world:spawn(Numbers { a = 0 / 0, b = -0.0 })
