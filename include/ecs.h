@@ -1401,6 +1401,14 @@ typedef struct ecs_SaveSink {
 ECS_API ecs_Status ecs_world_save(ecs_World *world, const char *text,
                                   size_t text_bytes, const ecs_SaveSink *sink);
 
+/* Writes the state of the world as text: a line for each entity, its name and
+ * components, in a canonical order, see docs/reference.md. Two worlds have equal
+ * texts exactly where their ecs_world_state_hash is equal. May be called while
+ * changes are recorded, which are not in it. Returns ECS_OK; ECS_E_ARGUMENT;
+ * ECS_E_FILE: the sink refused; or ECS_E_MEMORY. Cost: reads the whole world, and
+ * looks for each component of each entity. */
+ECS_API ecs_Status ecs_world_dump(ecs_World *world, const ecs_SaveSink *sink);
+
 /* Takes a save apart for a world. The bytes must stay until ecs_saved_close,
  * which must be called before the world ends. Returns ECS_OK, ECS_E_ARGUMENT,
  * ECS_E_MEMORY, or ECS_E_FILE: they are no save, or damaged; then a sentence is
@@ -1426,8 +1434,24 @@ ECS_API const char *ecs_saved_manifest(const ecs_Saved *saved, size_t *bytes);
  * *bytes. */
 ECS_API const char *ecs_saved_text(const ecs_Saved *saved, size_t *bytes);
 
+/* The values of a field of a component of the save, one after the other at any
+ * address, borrowed from its bytes; *rows says how many. Row k of all fields of
+ * a component is of one entity. NULL for a number that is none. */
+ECS_API const void *ecs_saved_column(const ecs_Saved *saved, uint32_t component,
+                                     uint32_t field, uint64_t *rows);
+
+/* A row of a component of the save that gets new values. */
+typedef struct ecs_SavedRow {
+  uint32_t component;   /* its number in the save */
+  uint32_t image_bytes; /* of the world's component */
+  uint64_t row;         /* its number, as ecs_saved_column has it */
+  const void *const
+      *values; /* of the fields of the save, in their order; at any
+                                address */
+} ecs_SavedRow;
+
 /* How the names in a save are read, and what is called for everything that is
- * not as in the save. Neither function may call into the world. */
+ * not as in the save. None of the functions may call into the world. */
 typedef struct ecs_LoadListener {
   const char *(*rename)(void *user,
                         const char *name);        /* the name of the world's
@@ -1435,12 +1459,19 @@ typedef struct ecs_LoadListener {
                           The function may be NULL */
   void (*tell)(void *user, const char *sentence); /* may be NULL */
   void *user;
+  bool (*migrates)(void *user, const char *name); /* are the values of this
+                          component of the save made by migrate? May be NULL */
+  bool (*migrate)(void *user, const ecs_SavedRow *row,
+                  void *image); /* writes the values of a row into an image of
+                          the world's component, where the defaults are; false:
+                          the save is refused */
 } ecs_LoadListener;
 
 /* Puts the state of a save in place of the world's. The world must have
  * components of all the names: fields that it has beside those of the save get
  * their defaults, those that it lacks are dropped, other types are converted
- * value by value. Where a component's storage is defined otherwise, the world's
+ * value by value; or the listener makes all values of a component anew. Who links
+ * by such a component does so in the order of the indices of entities. Where a component's storage is defined otherwise, the world's
  * definition counts. Observers are not told. Returns ECS_OK; ECS_E_OPEN as
  * ecs_snapshot_restore; ECS_E_FILE: the save is damaged or does not fit, and a
  * sentence is in problem; ECS_E_MEMORY or ECS_E_LIMIT. Then nothing has changed;

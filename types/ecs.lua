@@ -591,6 +591,12 @@ function World:hash() end
 ---@return string digits 16 hexadecimal digits
 function World:state_hash() end
 
+---Returns entities, their names, values and links, and arrays as text, a line
+---for each, in one order: two worlds have equal texts exactly where their
+---state_hash is equal. Cost: looks for each component of each entity.
+---@return string text
+function World:dump() end
+
 ---Copies the state of the world. Raises an error inside callbacks and frames.
 ---Cost: copies all columns.
 ---@param into? ecs.Snapshot of this world, to be used again
@@ -614,10 +620,19 @@ function World:history(most) end
 ---@return string|true|nil saved, string? why
 function World:save(path) end
 
+---Where a state comes from: path or bytes, not both.
+---@class ecs.LoadOptions
+---@field path? string of a file
+---@field bytes? string what save() gave
+---@field migrate? table<string, fun(old: table): table?, string?> by the name
+---of a component: gets the old fields of a row and returns the new ones; or nil
+---and why the save is refused
+
 ---Puts a state that was saved in place of the world's. Returns true and a list
 ---of texts, one for each field that is not as it was saved; or nil and why, and
----nothing has changed. Raises an error inside callbacks and frames.
----@param source string|{ bytes: string } a path, or what save() gave
+---nothing has changed. Raises an error inside callbacks and frames, and what a
+---function of migrate raises.
+---@param source string|ecs.LoadOptions a path, or options
 ---@return true? loaded, string|string[] told
 function World:load(source) end
 

@@ -2,6 +2,7 @@
 #define ECS_DEFINES_API /* ecs.h */
 
 #include "base/misuse.h"
+#include "state/dump.h"
 #include "state/load.h"
 #include "state/restore.h"
 #include "state/save.h"
@@ -44,6 +45,14 @@ ecs_Status ecs_snapshot_restore(ecs_Snapshot *snapshot) {
 uint64_t ecs_snapshot_bytes(const ecs_Snapshot *snapshot) {
   MUST_LIVE(snapshot);
   return snapshot_bytes(snapshot);
+}
+
+/* Text -------------------------------------------------------------------- */
+
+ecs_Status ecs_world_dump(ecs_World *world, const ecs_SaveSink *sink) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (sink == NULL || sink->write == NULL) return ECS_E_ARGUMENT;
+  return state_dump(world, *sink);
 }
 
 /* Saves ------------------------------------------------------------------- */
@@ -92,6 +101,18 @@ ecs_Status ecs_saved_component(const ecs_Saved *saved, uint32_t number,
   return ECS_OK;
 }
 
+const void *ecs_saved_column(const ecs_Saved *saved, uint32_t component,
+                             uint32_t field, uint64_t *rows) {
+  ECS_MUST_LIVE(SAVED, saved);
+  ECS_MISUSE_IF(rows == NULL, "rows is NULL");
+  *rows = 0;
+  if (component >= saved->components.count) return NULL;
+  const SavedComponent *of = &saved_components(saved)[component];
+  if (field >= of->field_count) return NULL;
+  *rows = of->rows;
+  return saved_fields(saved, of)[field].values;
+}
+
 const char *ecs_saved_manifest(const ecs_Saved *saved, size_t *bytes) {
   ECS_MUST_LIVE(SAVED, saved);
   ECS_MISUSE_IF(bytes == NULL, "bytes is NULL");
@@ -110,7 +131,7 @@ ecs_Status ecs_saved_load(const ecs_Saved *saved,
                           const ecs_LoadListener *listener, char *problem,
                           size_t problem_bytes) {
   ECS_MUST_LIVE(SAVED, saved);
-  ecs_LoadListener none = {NULL, NULL, NULL};
+  ecs_LoadListener none = {0};
   if (problem == NULL && problem_bytes > 0) return ECS_E_ARGUMENT;
   if (is_busy(saved->world)) return ECS_E_OPEN;
   return state_load(saved, listener == NULL ? &none : listener, problem,

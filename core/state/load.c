@@ -5,78 +5,10 @@
 #include <string.h>
 
 #include "change/regroup.h"
+#include "state/load_links.h"
+#include "state/load_values.h"
 #include "state/restore.h"
 #include "world/world_hash.h"
-
-/* What becomes of a component of the save. */
-typedef struct LoadComponent {
-  ecs_Component id; /* 0: it is left out */
-  uint32_t bit;     /* in its group */
-  bool moves;       /* its definition stores it otherwise than the save's */
-  uint64_t row;     /* the next one of its columns */
-  uint64_t tag_row; /* the next byte of its tags */
-} LoadComponent;
-
-typedef struct Load {
-  const ecs_Saved *saved;
-  const ecs_LoadListener *listener;
-  ecs_World *world;
-  Store *store;
-  Memory *memory;
-  ecs_Snapshot *to;
-  LoadComponent *components; /* owned; by number */
-  uint32_t *numbers; /* owned; by id: number in the save plus one; 0: none */
-  uint32_t *marks;   /* owned; by index: FREE, RETIRED, or PLACED plus the last
-                         group that has it */
-  uint64_t *mask;    /* owned; scratch, for the components of a group */
-  uint32_t *bits;    /* owned; scratch, members of a group stored as bits */
-  uint32_t bits_count;
-  LinkNode *nodes; /* owned; scratch, of one link; NULL: there are no links */
-  char *touched;   /* owned; by page of nodes: 1: one is not all zero */
-  uint32_t *by;    /* owned; by node, for is_tree */
-  uint32_t node_pages;
-  bool same; /* all is as in the save, so its hash must be, too */
-  char *problem;
-  size_t problem_bytes;
-} Load;
-
-enum { NEW = 0, FREE, RETIRED, PLACED };
-
-static ecs_Status refuse(const Load *load, const char *sentence) {
-  snprintf(load->problem, load->problem_bytes, "%s", sentence);
-  return ECS_E_FILE;
-}
-
-static ecs_Status refuse_of(const Load *load, const char *format,
-                            const char *name, const char *field) {
-  snprintf(load->problem, load->problem_bytes, format, name, field);
-  return ECS_E_FILE;
-}
-
-static void tell(Load *load, const char *format, const char *name,
-                 const char *field) {
-  char text[600];
-  load->same = false;
-  if (load->listener->tell == NULL) return;
-  snprintf(text, sizeof text, format, name, field);
-  load->listener->tell(load->listener->user, text);
-}
-
-static uint32_t get32(const char *at, uint64_t k) {
-  uint32_t number;
-  memcpy(&number, at + k * sizeof number, sizeof number);
-  return number;
-}
-
-static uint64_t get64(const char *at, uint64_t k) {
-  uint64_t number;
-  memcpy(&number, at + k * sizeof number, sizeof number);
-  return number;
-}
-
-static Slot *slot_at(const Load *load, uint32_t index) {
-  return (Slot *)(void *)load->to->places.bytes + index;
-}
 
 /* Components -------------------------------------------------------------- */
 
@@ -101,6 +33,7 @@ static ecs_Status begin(Load *load) {
 static void end(Load *load) {
   uint32_t total = load->store->components.count;
   if (load->to != NULL) snapshot_destroy(load->to);
+  if (load->components != NULL) load_forget_images(load);
   memory_free(load->memory, load->components,
               load->saved->components.count * sizeof(LoadComponent));
   memory_free(load->memory, load->numbers, total * sizeof(uint32_t));
@@ -114,16 +47,6 @@ static void end(Load *load) {
   memory_free(load->memory, load->by, nodes * sizeof(uint32_t));
 }
 
-/* The field of a name; NULL: the save has none. */
-static const SavedField *find_field(const Load *load,
-                                    const SavedComponent *component,
-                                    const char *name) {
-  const SavedField *fields = saved_fields(load->saved, component);
-  for (uint32_t i = 0; i < component->field_count; i++)
-    if (strcmp(fields[i].name, name) == 0) return &fields[i];
-  return NULL;
-}
-
 /* Tells which fields are new, other, or gone. */
 static ecs_Status compare_fields(Load *load, const SavedComponent *component,
                                  const Schema *schema) {
@@ -131,21 +54,23 @@ static ecs_Status compare_fields(Load *load, const SavedComponent *component,
   uint32_t kept = 0;
   for (uint32_t i = 0; i < schema->field_count; i++) {
     const SchemaField *field = &schema->fields[i];
-    const SavedField *was = find_field(load, component, field->name);
+    const SavedField *was = load_find_field(load, component, field->name);
     kept += was != NULL;
     if (was == NULL)
-      tell(load, "%s.%s is new: it has its default", schema->name, field->name);
+      load_tell(load, "%s.%s is new: it has its default", schema->name,
+                field->name);
     else if (was->type != field->type)
-      tell(load, "%s.%s has another type: it was converted", schema->name,
-           field->name);
+      load_tell(load, "%s.%s has another type: it was converted", schema->name,
+                field->name);
     else if (was->link != field->link || was->tree != field->tree)
-      tell(load, "%s.%s is another kind of link", schema->name, field->name);
+      load_tell(load, "%s.%s is another kind of link", schema->name,
+                field->name);
     if (was != NULL &&
         (was->type == ECS_ENTITY || was->type == ECS_BOOL ||
          field->type == ECS_ENTITY || field->type == ECS_BOOL) &&
         was->type != field->type)
-      return refuse_of(load, "%s.%s has a type that cannot be converted",
-                       schema->name, field->name);
+      return load_refuse_of(load, "%s.%s has a type that cannot be converted",
+                            schema->name, field->name);
   }
   for (uint32_t i = 0;
        kept < component->field_count && i < component->field_count; i++) {
@@ -154,8 +79,8 @@ static ecs_Status compare_fields(Load *load, const SavedComponent *component,
            strcmp(schema->fields[k].name, fields[i].name) != 0)
       k++;
     if (k == schema->field_count)
-      tell(load, "%s.%s is gone: its values were dropped", schema->name,
-           fields[i].name);
+      load_tell(load, "%s.%s is gone: its values were dropped", schema->name,
+                fields[i].name);
   }
   return ECS_OK;
 }
@@ -167,27 +92,30 @@ static ecs_Status map_component(Load *load, uint32_t number) {
     name = load->listener->rename(load->listener->user, name);
   if (name == NULL) {
     load->same = false;
-    return component->bits ? ECS_OK
-                           : refuse_of(load, "%s%s is no tag stored as bits",
-                                       component->name, "");
+    return component->bits
+               ? ECS_OK
+               : load_refuse_of(load, "%s%s is no tag stored as bits",
+                                component->name, "");
   }
   if (name != component->name) load->same = false;
   ecs_Component id = store_find_component(load->store, name);
   if (id == 0)
-    return refuse_of(load, "the world has no component %s%s", name, "");
+    return load_refuse_of(load, "the world has no component %s%s", name, "");
   if (load->numbers[id] != 0)
-    return refuse_of(load, "two components become %s%s", name, "");
+    return load_refuse_of(load, "two components become %s%s", name, "");
   const Component *known = &load->store->components.all[id];
   load->numbers[id] = number + 1;
   load->components[number].id = id;
   load->components[number].moves = known->storage != component->storage;
   if (load->components[number].moves) load->same = false;
   if (component->bits && known->field_count > 0)
-    return refuse_of(load,
-                     "%s is a tag stored as bits there and has fields "
-                     "here%s",
-                     name, "");
-  return compare_fields(load, component, known->schema);
+    return load_refuse_of(load,
+                          "%s is a tag stored as bits there and has fields "
+                          "here%s",
+                          name, "");
+  return load_is_migrated(load, component)
+             ? load_migrate(load, number, known->schema)
+             : compare_fields(load, component, known->schema);
 }
 
 /* Sizes ------------------------------------------------------------------- */
@@ -240,7 +168,7 @@ static ecs_Status reserve(Load *load) {
   for (uint32_t i = 0; i < saved->names.count; i++)
     sizes.names += sizeof(ecs_Entity) +
                    strlen(((SavedName *)saved->names.all)[i].text) + 1;
-  if (words > UINT32_MAX) return refuse(load, "it has too many tables");
+  if (words > UINT32_MAX) return load_refuse(load, "it has too many tables");
   sizes.words = (uint32_t)words;
   const SavedArray *arrays = saved->arrays.all;
   for (uint32_t i = 0; i < saved->arrays.count; i++)
@@ -256,34 +184,35 @@ static ecs_Status load_free(Load *load) {
   uint32_t retired = 0;
   load->to->index = (IndexCounts){
       .used = saved->used,
-      .free_head = saved->free_count > 0 ? get32(saved->free, 0) : 0,
+      .free_head = saved->free_count > 0 ? load_get32(saved->free, 0) : 0,
       .free_count = saved->free_count,
       .retired_count = saved->retired,
       .alive_count = (uint32_t)saved_groups(saved)->rows};
-  *slot_at(load, 0) = (Slot){(uint32_t)SLOT_FREE << ECS_INDEX_BITS, 0};
+  *load_slot(load, 0) = (Slot){(uint32_t)SLOT_FREE << ECS_INDEX_BITS, 0};
   for (uint32_t i = 1; i < saved->used; i++) {
-    uint32_t generation = get32(saved->generations, i - 1u);
+    uint32_t generation = load_get32(saved->generations, i - 1u);
     bool is_retired = generation >> 31 != 0;
     generation &= UINT32_C(0x7fffffff);
     if (generation >= ECS_GENERATION_LIMIT)
-      return refuse(load, "a generation in it is too high");
-    *slot_at(load, i) = (Slot){0, generation};
+      return load_refuse(load, "a generation in it is too high");
+    *load_slot(load, i) = (Slot){0, generation};
     if (!is_retired) continue;
-    *slot_at(load, i) =
+    *load_slot(load, i) =
         (Slot){(uint32_t)SLOT_RETIRED << ECS_INDEX_BITS, generation};
-    load->marks[i] = RETIRED;
+    load->marks[i] = LOAD_RETIRED;
     retired++;
   }
   if (retired != saved->retired)
-    return refuse(load, "its generations.npy is wrong");
+    return load_refuse(load, "its generations.npy is wrong");
   for (uint32_t k = 0; k < saved->free_count; k++) {
-    uint32_t index = get32(saved->free, k);
-    uint32_t next = k + 1 < saved->free_count ? get32(saved->free, k + 1u) : 0;
-    if (index == 0 || index >= saved->used || load->marks[index] != NEW ||
+    uint32_t index = load_get32(saved->free, k);
+    uint32_t next =
+        k + 1 < saved->free_count ? load_get32(saved->free, k + 1u) : 0;
+    if (index == 0 || index >= saved->used || load->marks[index] != LOAD_NEW ||
         next > ECS_INDEX_MASK)
-      return refuse(load, "its free.npy is wrong");
-    load->marks[index] = FREE;
-    slot_at(load, index)->row_bits =
+      return load_refuse(load, "its free.npy is wrong");
+    load->marks[index] = LOAD_FREE;
+    load_slot(load, index)->row_bits =
         (uint32_t)SLOT_FREE << ECS_INDEX_BITS | next;
   }
   return ECS_OK;
@@ -293,106 +222,23 @@ static ecs_Status load_free(Load *load) {
 static bool place_main(Load *load, ecs_Entity entity, uint32_t table,
                        uint32_t row) {
   uint32_t index = id_index(entity);
-  if (index == 0 || index >= load->saved->used || load->marks[index] != NEW ||
-      entity != id_make(index, slot_at(load, index)->table_bits))
+  if (index == 0 || index >= load->saved->used ||
+      load->marks[index] != LOAD_NEW ||
+      entity != id_make(index, load_slot(load, index)->table_bits))
     return false;
-  load->marks[index] = PLACED;
-  *slot_at(load, index) = (Slot){row, table | slot_hint(id_generation(entity))};
+  load->marks[index] = LOAD_PLACED;
+  *load_slot(load, index) =
+      (Slot){row, table | slot_hint(id_generation(entity))};
   return true;
-}
-
-/* Is an entity of the save alive? */
-static bool is_alive(const Load *load, ecs_Entity entity) {
-  uint32_t index = id_index(entity);
-  if (entity >> ECS_HANDLE_BITS != 0 || index == 0 ||
-      index >= load->saved->used || load->marks[index] < PLACED)
-    return false;
-  Slot slot = *slot_at(load, index);
-  const SnapshotTable *table = &load->to->tables[slot_table(slot)];
-  return get64(load->to->places.bytes + table->entities, slot_row(slot)) ==
-         entity;
 }
 
 /* The same in another group: each entity once. */
 static bool place_other(Load *load, ecs_Entity entity, uint32_t group) {
   uint32_t index = id_index(entity);
-  if (!is_alive(load, entity) || load->marks[index] == PLACED + group)
+  if (!load_is_alive(load, entity) || load->marks[index] == LOAD_PLACED + group)
     return false;
-  load->marks[index] = PLACED + group;
-  slot_at(load, index)->table_bits |= slot_summary_bit(group);
-  return true;
-}
-
-/* Values ------------------------------------------------------------------ */
-
-/* Stores a number as an element of a type. False: something would be lost. */
-static bool put_number(ecs_Scalar type, void *element, double number) {
-  return ecs_scalar_store(type, element, number) == ECS_OK &&
-         (number != number || ecs_scalar_load(type, element) == number);
-}
-
-/* A column of a table, from the save or from the default. Returns where its
- * bytes end; NULL: a value is wrong, and problem says why. */
-static char *load_column(Load *load, const SavedComponent *component,
-                         const SchemaField *field, uint64_t first,
-                         uint32_t rows, char *to) {
-  const SavedField *was = find_field(load, component, field->name);
-  size_t bytes = scalar_bytes(field->type);
-  if (was != NULL && was->type == field->type) {
-    memcpy(to, was->values + first * bytes, rows * bytes);
-    if (ecs_scalar_canonicalize_many(field->type, to, rows) == 0)
-      return to + rows * bytes;
-    (void)refuse_of(load, "a value of %s.%s is none", component->name,
-                    field->name);
-    return NULL;
-  }
-  for (uint32_t row = 0; row < rows; row++, to += bytes) {
-    double value = field->default_value;
-    uint64_t element = 0;
-    if (was != NULL)
-      value = ecs_scalar_load(
-          was->type, was->values + (first + row) * scalar_bytes(was->type));
-    if (!put_number(field->type, &element, value)) {
-      (void)refuse_of(load, "a value of %s.%s does not fit its type",
-                      component->name, field->name);
-      return NULL;
-    }
-    memcpy(to, &element, bytes);
-  }
-  return to;
-}
-
-static char *load_columns(Load *load, const SavedTable *table, char *to) {
-  const uint32_t *members = saved_members(load->saved, table->first_member);
-  for (uint32_t i = 0; to != NULL && i < table->member_count; i++) {
-    LoadComponent *made = &load->components[members[i]];
-    const Schema *schema = load->store->components.all[made->id].schema;
-    for (uint32_t k = 0; to != NULL && k < schema->field_count; k++)
-      to = load_column(load, &saved_components(load->saved)[members[i]],
-                       &schema->fields[k], made->row, table->rows, to);
-    made->row += table->rows;
-  }
-  return to;
-}
-
-/* Tags stored as bits: columns of eight of them. False: a byte is no bit. */
-static bool load_tags(Load *load, uint32_t rows, char *to) {
-  uint32_t bits_index = 0;
-  for (uint32_t i = 0; i < load->bits_count; i++) {
-    const SavedComponent *component =
-        &saved_components(load->saved)[load->bits[i]];
-    LoadComponent *made = &load->components[load->bits[i]];
-    for (uint32_t row = 0; row < rows; row++) {
-      uint8_t bit = (uint8_t)component->tags[made->tag_row + row];
-      if (bit > 1) return false;
-      if (made->id != 0)
-        to[(size_t)(bits_index / 8u) * rows + row] =
-            (char)((uint8_t)to[(size_t)(bits_index / 8u) * rows + row] |
-                   bit << bits_index % 8u);
-    }
-    made->tag_row += rows;
-    bits_index += made->id != 0;
-  }
+  load->marks[index] = LOAD_PLACED + group;
+  load_slot(load, index)->table_bits |= slot_summary_bit(group);
   return true;
 }
 
@@ -466,12 +312,12 @@ static ecs_Status load_table(Load *load, uint32_t group, uint32_t number,
   to->entities = places->count;
   to->columns = columns->count;
   for (uint32_t row = 0; row < was->rows; row++) {
-    ecs_Entity entity = get64(from->entities, first + row);
+    ecs_Entity entity = load_get64(from->entities, first + row);
     memcpy(places->bytes + places->count, &entity, sizeof entity);
     places->count += sizeof entity;
     if (group == 0 ? !place_main(load, entity, number, row)
                    : !place_other(load, entity, group))
-      return refuse(load, "an entity in it is twice there, or none");
+      return load_refuse(load, "an entity in it is twice there, or none");
   }
   if (was->rows == 0) return ECS_OK;
   char none; /* stands for the bytes of tables without columns */
@@ -480,9 +326,9 @@ static ecs_Status load_table(Load *load, uint32_t group, uint32_t number,
   if (tags == NULL) return ECS_E_FILE;
   if (bits > 0) memset(tags, 0, (size_t)bits * was->rows);
   if (!load_tags(load, was->rows, tags))
-    return refuse(load, "a tag in it is neither there nor not");
+    return load_refuse(load, "a tag in it is neither there nor not");
   if (group > 0 && !rows_have_something(to, tags))
-    return refuse(load, "an entity in it has nothing of its group");
+    return load_refuse(load, "an entity in it has nothing of its group");
   columns->count += (size_t)(tags - at) + (size_t)bits * was->rows;
   return ECS_OK;
 }
@@ -502,7 +348,7 @@ static ecs_Status load_groups(Load *load) {
     load_members(load, from, group, &components);
     uint32_t bits = (count_bits(load, from) + 7u) / 8u;
     if (i > 0 && group->component_count == 0)
-      return refuse(load, "a group of it has no components here");
+      return load_refuse(load, "a group of it has no components here");
     to->group_count++;
     for (uint32_t k = 0; k < from->table_count; k++) {
       SnapshotTable *table = &to->tables[tables++];
@@ -512,7 +358,7 @@ static ecs_Status load_groups(Load *load) {
       if (status != ECS_OK) return status;
       row += table->rows;
       if (i > 0 && table->mask_count == 0 && table->bits_columns == 0)
-        return refuse(load, "a table of it has no components");
+        return load_refuse(load, "a table of it has no components");
     }
   }
   for (ecs_Component id = 1; id < load->store->components.count; id++) {
@@ -528,198 +374,6 @@ static ecs_Status load_groups(Load *load) {
   return ECS_OK;
 }
 
-/* Links ------------------------------------------------------------------- */
-
-/* The component of the save that holds a link's column; NULL: it has no rows. */
-static const SavedComponent *find_linking(const Load *load,
-                                          const LinkIndex *index) {
-  uint32_t number = load->numbers[index->component];
-  const SavedComponent *was =
-      number == 0 ? NULL : &saved_components(load->saved)[number - 1];
-  return was == NULL || was->rows == 0 ? NULL : was;
-}
-
-/* Makes the scratch for links. False: ECS_E_MEMORY. */
-static bool ensure_nodes(Load *load) {
-  size_t nodes = (size_t)load->node_pages * LINK_PAGE_NODES;
-  if (load->by != NULL) return true;
-  load->nodes = memory_zeroed(load->memory, nodes, sizeof(LinkNode));
-  load->touched = memory_zeroed(load->memory, load->node_pages, 1);
-  load->by = memory_zeroed(load->memory, nodes, sizeof(uint32_t));
-  return load->nodes != NULL && load->touched != NULL && load->by != NULL;
-}
-
-/* The node of an entity, which is about to be written. */
-static LinkNode *touch(Load *load, ecs_Entity entity) {
-  LinkNode *node = &load->nodes[id_index(entity)];
-  load->touched[id_index(entity) >> LINK_PAGE_BITS] = 1;
-  node->entity = entity;
-  return node;
-}
-
-/* The first page from a page on that has nodes; node_pages: there is none. */
-static uint32_t next_touched(const Load *load, uint32_t page) {
-  const char *found =
-      memchr(load->touched + page, 1, load->node_pages - (size_t)page);
-  return found == NULL ? load->node_pages : (uint32_t)(found - load->touched);
-}
-
-/* Puts a source behind the others of its target. */
-static bool link_source(Load *load, ecs_Entity source) {
-  uint32_t self = id_index(source);
-  if (!is_alive(load, source)) return false;
-  LinkNode *node = &load->nodes[self];
-  if (node->target == 0 || node->entity != source || node->next != 0)
-    return false;
-  LinkNode *to = &load->nodes[node->target];
-  if (to->last == self || node->previous != 0) return false;
-  node->previous = to->last;
-  *(to->last == 0 ? &to->first : &load->nodes[to->last].next) = self;
-  to->last = self;
-  to->count++;
-  return true;
-}
-
-/* Reads the targets of all entities from a component's column. Returns how many
- * there are; UINT64_MAX: one of them is not alive. */
-static uint64_t load_targets(Load *load, const LinkIndex *index,
-                             const SavedComponent *was) {
-  const ecs_Snapshot *to = load->to;
-  const Component *component = &load->store->components.all[index->component];
-  uint64_t count = 0;
-  uint32_t number = load->numbers[index->component];
-  const SavedField *field =
-      find_field(load, was, component->schema->fields[index->field].name);
-  const SavedGroup *group = &saved_groups(load->saved)[was->group];
-  const SnapshotGroup *made = &to->groups[was->group];
-  uint64_t row = 0;
-  for (uint32_t k = 0; field != NULL && k < group->table_count; k++) {
-    const SnapshotTable *table = &to->tables[made->first_table + k];
-    Mask mask = snapshot_mask(to, table);
-    uint32_t bit = load->components[number - 1].bit;
-    if ((mask_word(&mask, bit / 64u) >> bit % 64u & 1u) == 0) continue;
-    for (uint32_t i = 0; i < table->rows; i++, row++) {
-      ecs_Entity source = get64(to->places.bytes + table->entities, i);
-      ecs_Entity target = get64(field->values, row);
-      if (target == 0) continue;
-      if (!is_alive(load, target)) return UINT64_MAX;
-      touch(load, source)->target = id_index(target);
-      (void)touch(load, target);
-      count++;
-    }
-  }
-  return count;
-}
-
-/* The order in which sources link, as the save has it; NULL: it has none. */
-static const SavedLink *find_link(const Load *load, const LinkIndex *index) {
-  const Component *component = &load->store->components.all[index->component];
-  const char *name = component->schema->fields[index->field].name;
-  const SavedLink *links = load->saved->links.all;
-  for (uint32_t i = 0; i < load->saved->links.count; i++) {
-    const SavedComponent *was =
-        &saved_components(load->saved)[links[i].component];
-    if (links[i].component + 1 == load->numbers[index->component] &&
-        strcmp(saved_fields(load->saved, was)[links[i].field].name, name) == 0)
-      return &links[i];
-  }
-  return NULL;
-}
-
-static bool link_sources(Load *load, const SavedLink *link, uint64_t count) {
-  uint32_t last = 0;
-  if (link != NULL && link->count != count) return false;
-  for (uint64_t i = 0; link != NULL && i < link->count; i++) {
-    ecs_Entity source = get64(link->sources, i);
-    if (!link_source(load, source)) return false;
-    uint32_t target = load->nodes[id_index(source)].target;
-    if (target < last) return false;
-    last = target;
-  }
-  if (link != NULL || count == 0) return true;
-  for (uint32_t page = next_touched(load, 0); page < load->node_pages;
-       page = next_touched(load, page + 1)) {
-    const LinkNode *nodes = load->nodes + (size_t)page * LINK_PAGE_NODES;
-    for (uint32_t i = 0; i < LINK_PAGE_NODES; i++)
-      if (nodes[i].target != 0 && !link_source(load, nodes[i].entity))
-        return false;
-  }
-  return true;
-}
-
-/* Follows targets from an entity up to one that was followed before, which
- * `by` tells. Do they come to an end? */
-static bool has_root(Load *load, uint32_t index) {
-  uint32_t at = index;
-  for (; at != 0 && load->by[at] == 0; at = load->nodes[at].target)
-    load->by[at] = index;
-  return at == 0 || load->by[at] != index;
-}
-
-/* Does following targets from any entity come to an end? */
-static bool is_tree(Load *load) {
-  for (uint32_t page = next_touched(load, 0); page < load->node_pages;
-       page = next_touched(load, page + 1))
-    for (uint32_t i = 0; i < LINK_PAGE_NODES; i++) {
-      uint32_t index = page * LINK_PAGE_NODES + i;
-      if (load->nodes[index].target != 0 && load->by[index] == 0 &&
-          !has_root(load, index))
-        return false;
-    }
-  return true;
-}
-
-/* Moves the pages that have nodes into the snapshot. False: ECS_E_MEMORY. */
-static bool take_nodes(Load *load, SnapshotLinks *links) {
-  ecs_Snapshot *to = load->to;
-  for (uint32_t page = next_touched(load, 0); page < load->node_pages;
-       page = next_touched(load, page + 1)) {
-    size_t first = (size_t)page * LINK_PAGE_NODES;
-    size_t bytes = LINK_PAGE_NODES * sizeof(LinkNode);
-    uint32_t count = links->first_page + links->page_count;
-    StateSizes sizes = {.pages = count + 1};
-    if (count == UINT32_MAX || !snapshot_reserve(to, &sizes)) return false;
-    to->pages[count] = page;
-    links->page_count++;
-    memcpy(to->nodes.bytes + to->nodes.count, load->nodes + first, bytes);
-    to->nodes.count += bytes;
-    memset(load->nodes + first, 0, bytes);
-    memset(load->by + first, 0, LINK_PAGE_NODES * sizeof(uint32_t));
-    load->touched[page] = 0;
-  }
-  return true;
-}
-
-/* Cost: what links, and a look at every page. */
-static ecs_Status load_link(Load *load, const LinkIndex *index,
-                            SnapshotLinks *links) {
-  const SavedComponent *was = find_linking(load, index);
-  const SavedLink *link = find_link(load, index);
-  if (was != NULL && !ensure_nodes(load)) return ECS_E_MEMORY;
-  links->links = was == NULL ? 0 : load_targets(load, index, was);
-  if (links->links == UINT64_MAX || !link_sources(load, link, links->links))
-    return refuse(load, "its links are wrong");
-  if (was == NULL) return ECS_OK;
-  if (index->tree && !is_tree(load))
-    return refuse(load, "its links close a circle");
-  return take_nodes(load, links) ? ECS_OK : ECS_E_MEMORY;
-}
-
-static ecs_Status load_links(Load *load) {
-  const LinkSet *set = &load->world->links;
-  ecs_Status status = ECS_OK;
-  uint32_t pages = 0;
-  load->to->nodes.count = 0;
-  load->to->link_count = set->count;
-  for (uint32_t i = 0; status == ECS_OK && i < set->count; i++) {
-    SnapshotLinks *links = &load->to->links[i];
-    *links = (SnapshotLinks){.first_page = pages};
-    status = load_link(load, &set->indices[i], links);
-    pages += links->page_count;
-  }
-  return status;
-}
-
 /* Names ------------------------------------------------------------------- */
 
 static ecs_Status load_names(Load *load) {
@@ -728,8 +382,8 @@ static ecs_Status load_names(Load *load) {
   to->count = 0;
   load->to->name_count = load->saved->names.count;
   for (uint32_t i = 0; i < load->saved->names.count; i++) {
-    if (!is_alive(load, names[i].entity))
-      return refuse(load, "an entity with a name is not alive");
+    if (!load_is_alive(load, names[i].entity))
+      return load_refuse(load, "an entity with a name is not alive");
     memcpy(to->bytes + to->count, &names[i].entity, sizeof(ecs_Entity));
     to->count += sizeof(ecs_Entity);
     memcpy(to->bytes + to->count, names[i].text, strlen(names[i].text) + 1);
@@ -751,10 +405,10 @@ static ecs_Status find_array(Load *load, const SavedArray *was,
     return array_set_add(&load->world->arrays, load->memory, &how, array);
   }
   if ((*array)->type != was->type || (*array)->dimensions != was->dimensions)
-    return refuse_of(load,
-                     "array '%s' has another type or number of indices "
-                     "here%s",
-                     was->name, "");
+    return load_refuse_of(load,
+                          "array '%s' has another type or number of indices "
+                          "here%s",
+                          was->name, "");
   if (memcmp((*array)->first, was->first, sizeof was->first) != 0)
     load->same = false;
   return ECS_OK;
@@ -776,8 +430,8 @@ static ecs_Status load_arrays(Load *load) {
     to->count += bytes;
     if (ecs_scalar_canonicalize_many(arrays[i].type, elements,
                                      (uint32_t)arrays[i].count) > 0)
-      return refuse_of(load, "an element of array '%s' is none%s",
-                       arrays[i].name, "");
+      return load_refuse_of(load, "an element of array '%s' is none%s",
+                            arrays[i].name, "");
   }
   load->to->array_count = load->saved->arrays.count;
   return ECS_OK;
@@ -820,7 +474,7 @@ static bool check_name_tags(const Load *load) {
     for (uint32_t i = 0; i < table->rows; i++, row++) {
       if (component->bits ? component->tags[row] == 0 : !all) continue;
       tagged++;
-      if (!is_named(load, get64(group->entities, row))) return false;
+      if (!is_named(load, load_get64(group->entities, row))) return false;
     }
   }
   return tagged == load->saved->names.count;
@@ -841,7 +495,7 @@ static ecs_Status build(Load *load) {
   if (status == ECS_OK) status = load_names(load);
   if (status == ECS_OK) status = load_arrays(load);
   if (status == ECS_OK && !check_name_tags(load))
-    status = refuse(load, "its names and the tag of names do not agree");
+    status = load_refuse(load, "its names and the tag of names do not agree");
   if (status != ECS_OK) return status;
   for (uint32_t i = 1; i < load->store->components.count; i++)
     load->to->changes[i] = 0;
@@ -875,12 +529,12 @@ static ecs_Status put(Load *load) {
   ReplacedState replaced;
   ecs_Status status = snapshot_exchange(load->to, &replaced);
   if (status == ECS_E_FILE)
-    return refuse(load, "a table or a name in it is there twice");
+    return load_refuse(load, "a table or a name in it is there twice");
   if (status != ECS_OK) return status;
   status = move_home(load);
   if (status == ECS_OK && load->same &&
       world_hash(load->world) != load->saved->hash)
-    status = refuse(load, "its hash is another one");
+    status = load_refuse(load, "its hash is another one");
   if (status == ECS_OK)
     replaced_forget(&replaced);
   else

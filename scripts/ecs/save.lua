@@ -2,6 +2,7 @@
 --
 --     world:save "game.save"          world:load "game.save"
 --     local bytes = world:save()      world:load { bytes = bytes }
+--     local text = world:dump()
 --
 -- ecs.core writes and reads what it knows of the state; include/ecs.h has the
 -- format. What snapshot.lua keeps is a text in it, a line for each thing, in
@@ -302,32 +303,86 @@ function methods.save(world, path)
   return done, problem
 end
 
---- The bytes that world:load was asked for; nil and why.
-local function bytes_of(source, level)
-  if type(source) == "string" then
-    if source == "" or match(source, "%z") then
-      error("ecs: load: " .. message.describe(source) .. " is no path",
-        level + 1)
-    end
-    return core.read_save(source)
+--- Returns the state of the world as text: entities, their values, links and
+-- arrays in one order, whatever the storage. Raises an error where memory is
+-- refused.
+function methods.dump(world)
+  backend.check_world(world, "dump")
+  local text, problem = core.dump_text(world)
+  if not text then error(problem, 2) end
+  return text
+end
+
+--- Raises unless it is the path of a file.
+local function check_path(path, level)
+  if path == "" or match(path, "%z") then
+    error("ecs: load: " .. message.describe(path) .. " is no path", level + 1)
   end
+end
+
+--- The functions of the option migrate, by name of a component.
+local function read_migrate(migrate, level)
+  if migrate == nil then return {} end
+  if type(migrate) ~= "table" then
+    error("ecs: load: migrate is a table of functions by the names of "
+      .. "components, not " .. message.describe(migrate), level + 1)
+  end
+  local functions = {}
+  migrate = plain_table(migrate, "load", "migrate", {}, "all")
+  for name, make in safe_pairs(migrate) do
+    if type(name) ~= "string" or not pcall(core.component, name) then
+      error("ecs: load: migrate has a function for "
+        .. message.describe(name) .. ", which is no component of this program",
+        level + 1)
+    elseif type(make) ~= "function" then
+      error("ecs: load: migrate." .. name .. " is a function, not "
+        .. message.describe(make), level + 1)
+    end
+    functions[name] = make
+  end
+  return functions
+end
+
+local options_of_load = { path = true, bytes = true, migrate = true }
+
+--- What world:load was asked for: { path = or bytes =, migrate = }.
+local function read_source(source, level)
+  if type(source) == "string" then source = { path = source } end
   if type(source) == "table" then
-    source = plain_table(source, "load", "its options", { bytes = true }, "all")
+    source = plain_table(source, "load", "its options", options_of_load, "all")
     for key in safe_pairs(source) do
-      if key ~= "bytes" then
+      if not options_of_load[key] then
         error("ecs: load has no option " .. message.describe(key)
-          .. " (there is bytes)", level + 1)
+          .. " (there are path, bytes, migrate)", level + 1)
       end
     end
-    local bytes = rawget(source, "bytes")
-    if type(bytes) == "string" then return bytes end
+    local path, bytes = rawget(source, "path"), rawget(source, "bytes")
+    local migrate = read_migrate(rawget(source, "migrate"), level + 1)
+    if type(path) == "string" and bytes == nil then
+      check_path(path, level + 1)
+      return { path = path, migrate = migrate }
+    elseif type(bytes) == "string" and path == nil then
+      return { bytes = bytes, migrate = migrate }
+    end
   end
-  error("ecs: load takes the path of a file, or { bytes = what world:save() "
-    .. "gave }, not " .. message.describe(source), level + 1)
+  error("ecs: load takes the path of a file, { path = }, or { bytes = what "
+    .. "world:save() gave }, not " .. message.describe(source), level + 1)
+end
+
+--- The new values of components, by name, made by functions; nil and why.
+local function make_images(world, bytes, migrate)
+  local images = {}
+  for _, name in next, ordered(migrate) do
+    local made, problem = core.saved_images(world, bytes,
+      core.component(name), migrate[name])
+    if made == nil then return nil, problem end
+    images[name] = made or nil
+  end
+  return images
 end
 
 --- Loads bytes. Returns true and a list of sentences; or nil and why.
-local function load(world, bytes)
+local function load(world, bytes, migrate)
   local manifest, text = core.saved_texts(world, bytes)
   if not manifest then return nil, text end
   local part, problem = read(text)
@@ -335,8 +390,11 @@ local function load(world, bytes)
   local state = system.state(world)
   problem = check_states(state, part) or define(manifest)
   if problem then return nil, problem end
-  local told
-  told, problem = core.load_save(world, bytes, match_met(state, part.met))
+  local images, told
+  images, problem = make_images(world, bytes, migrate)
+  if not images then return nil, problem end
+  told, problem = core.load_save(world, bytes, match_met(state, part.met),
+    images)
   if not told then return nil, problem end
   for _, entry in next, system.list(state) do
     if not part.systems[entry.name] then
@@ -354,9 +412,11 @@ end
 function methods.load(world, source)
   backend.check_world(world, "load")
   snapshot.check_idle(world, "load", "a state cannot be loaded", 2)
-  local bytes, problem = bytes_of(source, 2)
+  local from = read_source(source, 2)
+  local bytes, problem = from.bytes, nil
+  if from.path then bytes, problem = core.read_save(from.path) end
   if not bytes then return nil, problem end
-  local done, told = load(world, bytes)
+  local done, told = load(world, bytes, from.migrate)
   return done, told
 end
 

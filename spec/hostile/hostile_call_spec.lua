@@ -50,6 +50,7 @@ local calls = {
     trim = function() end,
     hash = function() end,
     state_hash = function() end,
+    dump = function() end,
     snapshot = function() end,
     restore = function(s) return s.world:snapshot() end,
     history = function() return 4 end,

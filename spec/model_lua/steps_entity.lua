@@ -281,6 +281,7 @@ end
 function steps.hash(self)
   local before = self:call(true, self.world, "state_hash")
   self:must(before == self.world:state_hash(), "two hashes of one state")
+  self:must(self.world:dump() == self.world:dump(), "two texts of one state")
   self:digest(tonumber(self:call(true, self.world, "hash"):sub(1, 8), 16))
 end
 

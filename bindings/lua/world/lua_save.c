@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "component/definition.h"
+#include "object/number.h"
 #include "object/save_file.h"
 #include "world/collect.h"
 #include "world/components.h"
@@ -32,23 +34,51 @@ static bool count_bytes(void *user, const void *bytes, size_t count) {
   return true;
 }
 
-/* Writes a save: the first time to count its bytes. What a collection changes
+/* What is written: to a sink, of a world. */
+typedef struct SaveWriter {
+  ecs_Status (*write)(const struct SaveWriter *writer, ecs_World *world,
+                      const ecs_SaveSink *sink);
+  const char *text; /* of scripts */
+  size_t text_bytes;
+} SaveWriter;
+
+static ecs_Status write_save(const SaveWriter *writer, ecs_World *world,
+                             const ecs_SaveSink *sink) {
+  return ecs_world_save(world, writer->text, writer->text_bytes, sink);
+}
+
+static ecs_Status write_dump(const SaveWriter *writer, ecs_World *world,
+                             const ecs_SaveSink *sink) {
+  (void)writer;
+  return ecs_world_dump(world, sink);
+}
+
+/* Writes it: the first time to count its bytes. What a collection changes
  * between the two makes it begin anew. */
-static ecs_Status save_to_room(lua_State *L, const LuaWorld *world,
-                               const char *text, size_t text_bytes,
-                               SaveRoom *room) {
+static ecs_Status write_to_room(lua_State *L, const LuaWorld *world,
+                                const SaveWriter *writer, SaveRoom *room) {
   ecs_SaveSink sink = {count_bytes, room};
   ecs_Status status = ECS_E_FILE;
   for (int turn = 0; turn < 4 && status == ECS_E_FILE; turn++) {
     *room = (SaveRoom){NULL, 0, 0};
-    status = ecs_world_save(bind_native(L, world), text, text_bytes, &sink);
+    status = writer->write(writer, bind_native(L, world), &sink);
     if (status != ECS_OK) return status;
     room->capacity = room->count;
     room->bytes = (char *)lua_newuserdata(L, room->capacity + 1);
     room->count = 0;
-    status = ecs_world_save(bind_native(L, world), text, text_bytes, &sink);
+    status = writer->write(writer, bind_native(L, world), &sink);
   }
   return status;
+}
+
+/* Pushes it as a string, or nil and why. */
+static int push_written(lua_State *L, const LuaWorld *world,
+                        const SaveWriter *writer, const char *call) {
+  SaveRoom room;
+  ecs_Status status = write_to_room(L, world, writer, &room);
+  if (status != ECS_OK) return bind_state_refuse(L, world, status, call);
+  lua_pushlstring(L, room.bytes, room.count);
+  return 1;
 }
 
 /* save_bytes(world, text): a save as a string, or nil and why. */
@@ -58,11 +88,14 @@ static int save_bytes(lua_State *L) {
   const char *text = luaL_checklstring(L, 2, &text_bytes);
   int refused = bind_state_refuse_frame(L, world, "save");
   if (refused != 0) return refused;
-  SaveRoom room;
-  ecs_Status status = save_to_room(L, world, text, text_bytes, &room);
-  if (status != ECS_OK) return bind_state_refuse(L, world, status, "save");
-  lua_pushlstring(L, room.bytes, room.count);
-  return 1;
+  SaveWriter writer = {write_save, text, text_bytes};
+  return push_written(L, world, &writer, "save");
+}
+
+/* dump_text(world): the state as text, or nil and why. */
+static int dump_text(lua_State *L) {
+  SaveWriter writer = {write_dump, NULL, 0};
+  return push_written(L, bind_world_check(L, 1), &writer, "dump");
 }
 
 static bool write_bytes(void *user, const void *bytes, size_t count) {
@@ -132,6 +165,117 @@ static int saved_texts(lua_State *L) {
   return 2;
 }
 
+/* Values made anew -------------------------------------------------------- */
+
+/* A component of a save. Its columns lie in the string of the save. */
+typedef struct OldRows {
+  uint64_t rows;
+  uint32_t field_count;
+  ecs_Scalar types[ECS_FIELD_LIMIT];
+  const char *columns[ECS_FIELD_LIMIT];
+  char names[ECS_FIELD_LIMIT][256];
+} OldRows;
+
+/* Finds a component of a save. False: the save has none of this name. */
+static bool find_old_rows(const ecs_Saved *saved, const char *name,
+                          OldRows *old) {
+  ecs_ComponentDescription how = {0};
+  uint32_t count = ecs_saved_component_count(saved), number = 0;
+  while (number < count &&
+         (ecs_saved_component(saved, number, &how) != ECS_OK ||
+          strcmp(how.name, name) != 0))
+    number++;
+  if (number == count) return false;
+  old->rows = 0;
+  old->field_count = how.field_count;
+  for (uint32_t f = 0; f < how.field_count; f++) {
+    old->types[f] = how.fields[f].type;
+    old->columns[f] =
+        (const char *)ecs_saved_column(saved, number, f, &old->rows);
+    snprintf(old->names[f], sizeof old->names[f], "%s", how.fields[f].name);
+  }
+  return true;
+}
+
+/* Pushes the fields of a row as a table. False: a value is none. */
+static bool push_old_row(lua_State *L, const OldRows *old, uint64_t row) {
+  lua_createtable(L, 0, (int)old->field_count);
+  for (uint32_t f = 0; f < old->field_count; f++) {
+    uint32_t bytes = ecs_scalar_bytes(old->types[f]);
+    uint64_t element = 0;
+    memcpy(&element, old->columns[f] + row * bytes, bytes);
+    if (ecs_scalar_canonicalize_many(old->types[f], &element, 1) > 0)
+      return false;
+    bind_push_element(L, old->types[f], &element);
+    lua_setfield(L, -2, old->names[f]);
+  }
+  return true;
+}
+
+/* Leaves nil and why. */
+static int refuse_old_row(lua_State *L, const char *name, const char *why) {
+  lua_pushfstring(L, "the save does not fit: %s: %s", name, why);
+  return bind_fail(L);
+}
+
+/* Calls the function at index 4 with a row of a component of the save, and reads
+ * the table that it returns into an image. Returns 0; or leaves nil and why, and
+ * returns how many. */
+static int make_image(lua_State *L, const Definition *definition,
+                      const OldRows *old, uint64_t row, void *image) {
+  int top = lua_gettop(L);
+  lua_pushvalue(L, 4);
+  if (!push_old_row(L, old, row))
+    return refuse_old_row(L, definition->name, "a value in it is none");
+  lua_call(L, 1, 2);
+  if (lua_isnil(L, top + 1)) {
+    const char *why = lua_tostring(L, top + 2);
+    return refuse_old_row(L, definition->name,
+                          why ? why : "migrate refused a value");
+  }
+  if (!lua_istable(L, top + 1))
+    return bind_error(L,
+                      "load: migrate.%s returns a table of fields, or nil "
+                      "and why, not a %s",
+                      definition->name, luaL_typename(L, top + 1));
+  if (definition->image_bytes > 0)
+    (void)bind_fields_read(L, top + 1, definition, image);
+  lua_settop(L, top);
+  return 0;
+}
+
+/* saved_images(world, bytes, component, function): images of the component, one
+ * for each row that the save has, made by the function of the fields that it had.
+ * A string; false: the save does not have it; or nil and why. The save is not
+ * open while the function runs: it may do what it likes. */
+static int saved_images(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t count;
+  const char *bytes = luaL_checklstring(L, 2, &count);
+  const Definition *definition = bind_definition_check(L, 3, "load");
+  luaL_checktype(L, 4, LUA_TFUNCTION);
+  lua_settop(L, 4);
+  OldRows *old = (OldRows *)lua_newuserdata(L, sizeof *old);
+  ecs_Saved *saved = NULL;
+  int refused = open_save(L, world, bytes, count, &saved);
+  if (refused != 0) return refused;
+  bool found = find_old_rows(saved, definition->name, old);
+  ecs_saved_close(saved);
+  if (!found) {
+    lua_pushboolean(L, false);
+    return 1;
+  }
+  size_t size = (size_t)old->rows * definition->image_bytes;
+  char *images = (char *)lua_newuserdata(L, size + 1);
+  for (uint64_t row = 0; row < old->rows; row++) {
+    refused = make_image(L, definition, old, row,
+                         images + row * definition->image_bytes);
+    if (refused != 0) return refused;
+  }
+  lua_pushlstring(L, images, size);
+  return 1;
+}
+
 #define MOST_MET 65536u
 #define TOLD_BYTES 65536u
 
@@ -143,7 +287,36 @@ typedef struct LoadCall {
   char *told; /* sentences, each with a 0 */
   size_t told_bytes;
   char name[32];
+  lua_State *L;       /* where the table of images lies at index 4 */
+  const char *images; /* of the component that was asked for last */
+  size_t images_bytes;
 } LoadCall;
+
+/* Does the table at index 4 have images of a component? Of keys and values that
+ * are strings nothing is made, so this cannot raise. */
+static bool has_images(void *user, const char *name) {
+  LoadCall *call = user;
+  lua_State *L = call->L;
+  bool found = false;
+  for (lua_pushnil(L); !found && lua_next(L, 4); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING ||
+        strcmp(lua_tostring(L, -2), name) != 0)
+      continue;
+    call->images = lua_tolstring(L, -1, &call->images_bytes);
+    found = true;
+    lua_pop(L, 1); /* the loop pops the other */
+  }
+  return found;
+}
+
+static bool give_image(void *user, const ecs_SavedRow *row, void *image) {
+  const LoadCall *call = user;
+  size_t at = (size_t)row->row * row->image_bytes;
+  if (at > call->images_bytes || call->images_bytes - at < row->image_bytes)
+    return false;
+  memcpy(image, call->images + at, row->image_bytes);
+  return true;
+}
 
 static const char met_prefix[] = "ecs.Met ";
 
@@ -193,8 +366,9 @@ static void push_told(lua_State *L, const LoadCall *call) {
   }
 }
 
-/* load_save(world, bytes, met): puts the state of a save in place of the world's. A
- * list of sentences, or nil and why. */
+/* load_save(world, bytes, met, images): puts the state of a save in place of the
+ * world's. images: by name, what saved_images made. A list of sentences, or nil
+ * and why. */
 static int load_save(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t count;
@@ -203,10 +377,13 @@ static int load_save(lua_State *L) {
   LoadCall call = {0};
   int refused = bind_state_refuse_frame(L, world, "load");
   if (refused != 0) return refused;
+  luaL_checktype(L, 4, LUA_TTABLE);
+  luaL_checkstack(L, 8, "load");
   read_met(L, &call);
+  call.L = L;
   call.told = (char *)lua_newuserdata(L, TOLD_BYTES);
   bind_components_ensure(L, world, 1);
-  ecs_LoadListener listener = {rename_met, note, &call};
+  ecs_LoadListener listener = {rename_met, note, &call, has_images, give_image};
   ecs_Saved *saved = NULL;
   refused = open_save(L, world, bytes, count, &saved);
   if (refused != 0) return refused;
@@ -252,8 +429,10 @@ static int text_number(lua_State *L) {
 
 void bind_open_lua_save(lua_State *L) {
   static const luaL_Reg functions[] = {{"save_bytes", save_bytes},
+                                       {"dump_text", dump_text},
                                        {"save_file", save_file},
                                        {"saved_texts", saved_texts},
+                                       {"saved_images", saved_images},
                                        {"load_save", load_save},
                                        {"number_text", number_text},
                                        {"text_number", text_number},

@@ -438,6 +438,7 @@ typedef struct ecs_SaveSink {
 } ecs_SaveSink;
 ecs_Status ecs_world_save(ecs_World *world, const char *text,
                                   size_t text_bytes, const ecs_SaveSink *sink);
+ecs_Status ecs_world_dump(ecs_World *world, const ecs_SaveSink *sink);
 ecs_Status ecs_saved_open(ecs_World *world, const char *bytes,
                                   size_t count, ecs_Saved **saved,
                                   char *problem, size_t problem_bytes);
@@ -447,11 +448,23 @@ ecs_Status ecs_saved_component(const ecs_Saved *saved, uint32_t number,
                                        ecs_ComponentDescription *description);
 const char *ecs_saved_manifest(const ecs_Saved *saved, size_t *bytes);
 const char *ecs_saved_text(const ecs_Saved *saved, size_t *bytes);
+const void *ecs_saved_column(const ecs_Saved *saved, uint32_t component,
+                                     uint32_t field, uint64_t *rows);
+typedef struct ecs_SavedRow {
+  uint32_t component;
+  uint32_t image_bytes;
+  uint64_t row;
+  const void *const
+      *values;
+} ecs_SavedRow;
 typedef struct ecs_LoadListener {
   const char *(*rename)(void *user,
                         const char *name);
   void (*tell)(void *user, const char *sentence);
   void *user;
+  bool (*migrates)(void *user, const char *name);
+  bool (*migrate)(void *user, const ecs_SavedRow *row,
+                  void *image);
 } ecs_LoadListener;
 ecs_Status ecs_saved_load(const ecs_Saved *saved,
                                   const ecs_LoadListener *listener,

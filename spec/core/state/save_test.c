@@ -258,6 +258,97 @@ TEST(every_allocation_may_fail) {
   }
 }
 
+/* Values of A and L are made anew: those that they were, or others. */
+typedef struct Migration {
+  uint64_t rows;
+  uint64_t refuse;   /* this row; 0: none */
+  ecs_Entity target; /* of each L; 0: that which it was */
+} Migration;
+
+static bool migrates_some(void *user, const char *name) {
+  (void)user;
+  return strcmp(name, "A") == 0 || strcmp(name, "L") == 0;
+}
+
+static bool migrate_row(void *user, const ecs_SavedRow *row, void *image) {
+  Migration *migration = user;
+  if (++migration->rows == migration->refuse) return false;
+  if (row->image_bytes == 8 && row->component == 0) {
+    memcpy(image, row->values[0], 4);
+    memcpy((char *)image + 4, row->values[1], 2);
+  } else {
+    memcpy(image, row->values[0], 8);
+    if (migration->target != 0) memcpy(image, &migration->target, 8);
+  }
+  return true;
+}
+
+static ecs_LoadListener migration_listener(Migration *migration) {
+  return (ecs_LoadListener){
+      .user = migration, .migrates = migrates_some, .migrate = migrate_row};
+}
+
+TEST(values_are_made_anew) {
+  char problem[200];
+  uint64_t rows = 0;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    Town town, other;
+    Bytes bytes = {0};
+    Migration migration = {0};
+    const ecs_LoadListener listener = migration_listener(&migration);
+    open_town(&town);
+    open_town(&other);
+    Play play = {.random = seed + 11};
+    act(&town, &play, 50);
+    assert_int_equal(save(&town, &bytes), ECS_OK);
+    assert_int_equal(load_as(&other, &bytes, &listener, problem), ECS_OK);
+    assert_true(world_check_invariants(other.world));
+    uint64_t count = migration.rows, hash = ecs_world_hash(other.world);
+    rows += count;
+    if (count > 0) {
+      migration = (Migration){.refuse = count};
+      assert_int_equal(load_as(&other, &bytes, &listener, problem), ECS_E_FILE);
+      assert_string_equal(strstr(problem, "was refused"), "was refused");
+      assert_true(ecs_world_hash(other.world) == hash);
+    }
+    migration = (Migration){.target = id_make(77777, 1)};
+    ecs_Status status = load_as(&other, &bytes, &listener, problem);
+    if (status != ECS_OK) assert_string_equal(problem, "its links are wrong");
+    assert_true(world_check_invariants(other.world));
+    free(bytes.all);
+    close_town(&town);
+    close_town(&other);
+  }
+  assert_true(rows > 100);
+}
+
+TEST(values_are_made_anew_where_memory_fails) {
+  char problem[200];
+  uint64_t injected = 0, nth = 0;
+  Town town;
+  Bytes bytes = {0};
+  open_town(&town);
+  Play play = {.random = 21};
+  act(&town, &play, 50);
+  assert_int_equal(save(&town, &bytes), ECS_OK);
+  do {
+    Town other;
+    Migration migration = {0};
+    const ecs_LoadListener listener = migration_listener(&migration);
+    open_town(&other);
+    uint64_t hash = ecs_world_hash(other.world);
+    failing_memory_arm(&other.failing, ++nth, FAIL_ONCE);
+    ecs_Status status = load_as(&other, &bytes, &listener, problem);
+    injected = failing_memory_disarm(&other.failing);
+    assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+    if (injected > 0) assert_true(ecs_world_hash(other.world) == hash);
+    close_town(&other);
+  } while (injected > 0);
+  assert_true(nth > 10);
+  free(bytes.all);
+  close_town(&town);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_worlds_are_loaded_as_they_were),
@@ -268,6 +359,8 @@ int main(void) {
       cmocka_unit_test(
           what_fails_behind_the_exchange_is_taken_back_without_memory),
       cmocka_unit_test(every_allocation_may_fail),
+      cmocka_unit_test(values_are_made_anew),
+      cmocka_unit_test(values_are_made_anew_where_memory_fails),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,8 @@ before_each(function()
 end)
 
 local methods_of_worlds = "(there are add, advise, alive, ancestors, array, "
-  .. "children, clear, clone, close, components, destroy, emit, enable, "
-  .. "explain, find, get, getter, go, grid, group, has, hash, history, "
+  .. "children, clear, clone, close, components, destroy, dump, emit, "
+  .. "enable, explain, find, get, getter, go, grid, group, has, hash, history, "
   .. "link_count, links, load, max, min, name, on, optimize, parent, "
   .. "phase, profile, progress, query, remove, remove_system, replace, "
   .. "reserve, resource, restore, run, save, set, setter, snapshot, spawn, "

@@ -217,6 +217,23 @@ describe("a save of another version of the program", function()
       .. "type", versions(before:gsub("VALUE", "32768"), after))
   end)
 
+  it("is made anew where no conversion is", function()
+    assert.equal("2\t1\tUnit has new values", versions([[
+        local Unit = ecs.component("Unit", { of = "entity", on = "bool" })
+        world:spawn()
+        world:spawn(Unit { of = world:spawn(), on = true })]], [[
+        local Unit = ecs.component("Unit", { of = "u8", level = "f32" })
+        local done, why = world:load(path)
+        assert(not done and why:find "cannot be converted", why)
+        local done, told = world:load { path = path, migrate = {
+          Unit = function(old)
+            return { of = old.of, level = old.on and 1 or 0 }
+          end } }
+        local e = world:query({ Unit }):first()
+        print(world:get(e, Unit, "of"), ("%.0f"):format(world:get(e, Unit,
+          "level")), told[1])]]))
+  end)
+
   it("is stored as this program defines, and defines what it lacks", function()
     assert.equal("1\t2\t4\ttrue", versions([[
         local Unit = ecs.component("Unit", { x = "f32" },
@@ -325,13 +342,14 @@ describe("what is no save", function()
     write(path, "no save")
     assert.is_nil((world:load(path)))
     assert.is_nil((world:load "/"))
+    assert.is_nil((world:load { path = path }))
     assert.is_true(world:load { bytes = bytes })
     assert.equal(hash, world:hash())
   end)
 
   it("is an error where it is no path and no bytes", function()
     for _, wrong in ipairs { 1, true, {}, "", "a\0b", { bytes = 1 },
-      { path = "x" }, { bytes = "x", more = 1 } } do
+      { path = "" }, { path = "x", bytes = "x" }, { bytes = "x", more = 1 } } do
       refuses(function() world:load(wrong) end, "load")
     end
     refuses(function() world:load() end, "load takes")
