@@ -108,6 +108,14 @@ static void draw(const Run *run, double *out, const double *draws) {
   loop_random()(out, draws, run->entities, &run->call->random_key, run->rows);
 }
 
+/* May the step be one of a cycle, or before one? Then nothing is stored yet, and
+ * the block can begin anew. */
+static bool is_before_turns(const ProgramPlan *plan, const Step *step) {
+  for (uint32_t c = 0; c < plan->cycle_count; c++)
+    if (step < plan->steps + plan->cycles[c].after) return true;
+  return false;
+}
+
 /* Asks a grid. After a failure, or where too many rows are near, nothing comes of
  * the block: the steps behind store nothing. */
 static void ask_grid(Run *run, const Step *step) {
@@ -117,7 +125,7 @@ static void ask_grid(Run *run, const Step *step) {
       .call = run->call,
       .active = run->active,
       .rows = run->rows,
-      .most = run->plan->cycle_count > 0 ? ECS_NEAR_ROWS : UINT32_MAX};
+      .most = is_before_turns(run->plan, step) ? ECS_NEAR_ROWS : UINT32_MAX};
   ecs_Status status = near_run(program, &block, step);
   run->crowded = run->crowded || block.crowded;
   if (status == ECS_OK && !run->crowded) return;
