@@ -1654,7 +1654,7 @@ struct ecs_Array; /* ecs_array.h */
 
 /* An array of a program, for one run: one element for each of the keys first to
  * first + count - 1. Neither list is kept. Where the program declares an array
- * of a type, it is an array of the world, which is read in place. */
+ * of a type, it is an array of the world, which is read and written in place. */
 typedef struct ecs_ProgramArray {
   const double *elements; /* count of them: a number, a bool as 0 or 1, or an
                              entity as a handle; may be NULL when count is 0 */

@@ -90,17 +90,17 @@ static const char *back_end(void) {
 void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
   ECS_MUST_LIVE(PROGRAM, program);
   ECS_MISUSE_IF(info == NULL, "info is NULL");
-  *info = (ecs_ProgramInfo){.uniforms = program->uniform_count,
-                            .reductions = program->reduction_count,
-                            .arrays = program->array_count,
-                            .grids = program->grid_count,
-                            .exits = program->exits,
-                            .operations = program->plan->step_count +
-                                          program->plan->sum_count +
-                                          program->plan->change_count,
-                            .bytes_read = column_bytes(program, SHAPE_LOAD),
-                            .bytes_written = column_bytes(program, SHAPE_STORE),
-                            .back_end = back_end()};
+  *info = (ecs_ProgramInfo){
+      .uniforms = program->uniform_count,
+      .reductions = program->reduction_count,
+      .arrays = program->array_count,
+      .grids = program->grid_count,
+      .exits = program->exits,
+      .operations = program->plan->step_count + program->plan->sum_count +
+                    program->plan->put_count + program->plan->change_count,
+      .bytes_read = column_bytes(program, SHAPE_LOAD),
+      .bytes_written = column_bytes(program, SHAPE_STORE),
+      .back_end = back_end()};
   for (uint32_t k = 0; k < program->plan->step_count; k++)
     info->slow_calls +=
         loop_is_slow((Operation)program->plan->steps[k].ins->operation);

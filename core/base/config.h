@@ -55,6 +55,7 @@
 #define ECS_DECLARATION_LIMIT 32u /* columns, uniforms, arrays and so on */
 #define ECS_ARRAY_LIMIT 40u       /* elements of an array of a kernel program */
 #define ECS_ELEMENT_LIMIT 60u     /* elements of an array of a world */
+#define ECS_PUT_MARKS 8u          /* of elements that a slice puts; no limit */
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
@@ -95,6 +96,7 @@
 #define ECS_DECLARATION_LIMIT 1024u
 #define ECS_ARRAY_LIMIT 65536u
 #define ECS_ELEMENT_LIMIT (1u << 30)
+#define ECS_PUT_MARKS 4096u
 #endif
 
 #define ECS_FIELD_LIMIT 64u      /* fields of one component */

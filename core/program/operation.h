@@ -69,6 +69,7 @@ typedef enum OperationShape {
   SHAPE_CARRY,         /* type v: v in the first turn, then as NEXT says */
   SHAPE_SPAWN,         /* [mask] -> the new entity; takes parts and gives */
   SHAPE_STORE,         /* c v [mask]: converts as a script's store does */
+  SHAPE_PUT,           /* a v v [mask]: a key, an f64, and what is stored */
   SHAPE_STRUCTURE,     /* "Component" [mask] */
   SHAPE_DESTROY,       /* [mask] */
   SHAPE_PART,          /* "Component": of the spawn that follows */
@@ -117,7 +118,7 @@ typedef enum OperationShape {
   X(CARRY, "carry", CARRY) X(SPAWN, "spawn", SPAWN)
 
 #define ECS_EFFECT_OPERATIONS(X)                                             \
-  X(STORE, "store", STORE) X(DESTROY, "destroy", DESTROY)                    \
+  X(STORE, "store", STORE) X(PUT, "put", PUT) X(DESTROY, "destroy", DESTROY) \
   X(ADD, "add", STRUCTURE) X(REMOVE, "remove", STRUCTURE)                    \
   X(PART, "part", PART) X(GIVE, "give", GIVE) X(ADD_TO, "add_to", OTHER)     \
   X(SET_OF, "set_of", OTHER) X(REMOVE_FROM, "remove_from", OTHER)            \

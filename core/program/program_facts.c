@@ -50,6 +50,7 @@ static bool is_pure(const ecs_Program *program, const Instruction *ins) {
   OperationShape shape = instruction_shape(ins);
   if (shape == SHAPE_ALIVE || instruction_is_look(ins))
     return !program_goes_row_by_row(program);
+  if (instruction_sees_puts(program, ins)) return false;
   return shape <= SHAPE_CONSTANT ||
          (shape >= SHAPE_UNIFORM && shape <= SHAPE_INSIDE);
 }
@@ -227,6 +228,7 @@ static void find_keys(ProgramFacts *facts) {
     uint32_t follows = operands_follow(facts, ins);
     if (facts_looks(ins) && follows <= ins->index) follows = ins->index + 1;
     if (instruction_is_look(ins) || instruction_is_near(ins) ||
+        instruction_sees_puts(program, ins) ||
         ins->operation == OPERATION_SPAWN)
       follows = NO_VALUE;
     facts->follows[ins->result] = follows;

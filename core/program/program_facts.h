@@ -75,13 +75,16 @@ ECS_INTERNAL ecs_Status facts_init(ProgramFacts *facts,
 ECS_INTERNAL void facts_deinit(ProgramFacts *facts);
 
 /* Does the instruction run after all other steps of a block, row by row? So do
- * changes of structure, unless they come first, reductions that several
- * instructions add to, and all reductions behind an exit (vm_ahead.h). */
+ * puts, changes of structure, unless they come first, reductions that several
+ * instructions add to, and all reductions behind an exit (vm_ahead.h) or where
+ * blocks are run in slices (vm_puts.h). */
 static inline bool facts_late(const ProgramFacts *facts,
                               const Instruction *ins) {
   return (instruction_is_change(ins) && !facts->program->changes_first) ||
+         instruction_shape(ins) == SHAPE_PUT ||
          (instruction_shape(ins) == SHAPE_REDUCE &&
-          (facts->adders[ins->index] > 1 || facts->program->exits));
+          (facts->adders[ins->index] > 1 || facts->program->exits ||
+           facts->program->sees_puts));
 }
 
 /* Is the instruction an effect, or does one depend on it? The frame of a cycle

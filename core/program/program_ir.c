@@ -320,6 +320,20 @@ static bool check_store(Verifier *verifier) {
   return check_mask(verifier, 1);
 }
 
+/* Stores in an array of the world: other elements belong to the caller. */
+static bool check_put(const Verifier *verifier) {
+  ecs_Scalar scalar = array_scalar(verifier->program, verifier->ins->index);
+  if (scalar == ECS_SCALAR_COUNT)
+    return refuse(verifier, "the array is not one of the world", "");
+  if (!check_operand(verifier, 0, VALUE_F64) || !check_known(verifier, 1))
+    return false;
+  ValueType type =
+      (ValueType)verifier->program->types[verifier->ins->operands[1]];
+  return check_mask(verifier, 2) &&
+         (scalar_stores_as(scalar, type) ||
+          refuse(verifier, "the array cannot hold a ", value_type_name(type)));
+}
+
 /* Changes ---------------------------------------------------------------- */
 
 /* No operand of a change depends on an entity that the row spawns, but it may be
@@ -432,6 +446,7 @@ static bool names_exist(const ecs_Program *program, const Instruction *ins) {
     case SHAPE_STORE: return ins->index < program->column_count;
     case SHAPE_UNIFORM: return ins->index < program->uniform_count;
     case SHAPE_AT:
+    case SHAPE_PUT:
     case SHAPE_INSIDE: return ins->index < program->array_count;
     case SHAPE_REDUCE: return ins->index < program->reduction_count;
     case SHAPE_HAS:
@@ -493,6 +508,7 @@ static bool check(Verifier *verifier) {
     case SHAPE_FOUND: return check_operand(verifier, 0, VALUE_F64);
     case SHAPE_FOUND_GET: return check_found_get(verifier);
     case SHAPE_STORE: return check_store(verifier);
+    case SHAPE_PUT: return check_put(verifier);
     case SHAPE_STRUCTURE:
     case SHAPE_DESTROY:
     case SHAPE_SPAWN: return check_mask(verifier, 0);

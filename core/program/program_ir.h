@@ -25,6 +25,10 @@
  * before all other effects: those of its row, and of the rows behind it, do not
  * happen in this run.
  *
+ * Arrays of the world are what rows do see of each other: an element reads as
+ * the rows before have put it, but not this row. So what a row puts takes effect
+ * at its end, too.
+ *
  * The only way back is a **cycle**, the code from a repeat to its again. Rows go
  * through it in turns, until each has left it; a row that has left waits for the
  * others. What one turn leaves to the next is a carry, of which a cycle has any
@@ -64,8 +68,9 @@
 
 typedef struct Instruction {
   uint8_t operation;
-  uint8_t type;    /* ValueType that the text names, or VALUE_F64; that of
-                           the result is instruction_result */
+  uint8_t type;    /* ValueType that the text names, or VALUE_F64; of a put
+                           that of the value; that of the result is
+                           instruction_result */
   uint8_t scalar;  /* ecs_Scalar, of SHAPE_QUANTIZE only */
   uint32_t result; /* the value it defines; NO_VALUE: it is an effect */
   uint32_t operands[OPERANDS]; /* values, then NO_VALUE; the optional mask of
@@ -138,6 +143,10 @@ struct ecs_Program {
   bool shows_sets;    /* it looks up a component that it sets in others */
   bool destroys;      /* it has OPERATION_DESTROY */
   bool asks_alive;    /* it has OPERATION_ALIVE */
+  bool sees_puts;     /* it reads an array that it may store in: one of the
+                         same type */
+  uint32_t puts;      /* of which types the arrays are that it stores in, see
+                         array_bit */
   bool exits;         /* it has OPERATION_EXIT */
   bool exits_by_row;  /* which rows take it follows from their
                                            columns, uniforms and arrays: no
@@ -212,6 +221,12 @@ static inline ecs_Scalar array_scalar(const ecs_Program *program,
   return scalar == 0 ? ECS_SCALAR_COUNT : (ecs_Scalar)(scalar - 1);
 }
 
+/* The bit of puts for the type of an array; 0: it is not one of the world. */
+static inline uint32_t array_bit(const ecs_Program *program, uint32_t array) {
+  uint32_t scalar = program->arrays[array] >> 2;
+  return scalar == 0 ? 0 : 1u << (scalar - 1);
+}
+
 /* Can a row see what an earlier row changes: that an entity is destroyed, or a
  * value that was set? Then a block ends with the first row that changes
  * anything. */
@@ -222,6 +237,14 @@ static inline bool program_goes_row_by_row(const ecs_Program *program) {
 /* What the operation of an instruction takes. */
 static inline OperationShape instruction_shape(const Instruction *ins) {
   return operation_infos[ins->operation].shape;
+}
+
+/* Does it read elements that the program may store: are two arrays of a type
+ * one? Each run knows. */
+static inline bool instruction_sees_puts(const ecs_Program *program,
+                                         const Instruction *ins) {
+  return instruction_shape(ins) == SHAPE_AT &&
+         (program->puts & array_bit(program, ins->index)) != 0;
 }
 
 /* Does it make a cycle: is it a repeat, while, next or again? */

@@ -470,6 +470,14 @@ static void read_effect(Parser *parser, Instruction *ins) {
       ins->operands[0] = value_reference(parser);
       ins->operands[1] = mask_reference(parser);
       break;
+    case SHAPE_PUT:
+      ins->index = reference(parser, 'a', program->array_count);
+      ins->operands[0] = value_reference(parser);
+      ins->operands[1] = value_reference(parser);
+      ins->operands[2] = mask_reference(parser);
+      if (ins->operands[1] < program->value_count)
+        ins->type = program->types[ins->operands[1]];
+      break;
     case SHAPE_REDUCE:
       ins->index = reference(parser, 'r', program->reduction_count);
       ins->operands[0] = value_reference(parser);
@@ -549,6 +557,15 @@ static void note_effects(ecs_Program *program, const Instruction *ins) {
   if (shape == SHAPE_DESTROY || shape == SHAPE_DESTROY_OTHER)
     program->destroys = true;
   if (shape == SHAPE_ALIVE) program->asks_alive = true;
+  if (shape == SHAPE_PUT && ins->index < program->array_count)
+    program->puts |= array_bit(program, ins->index);
+}
+
+/* Notes whether a row may see what rows before it have put. */
+static void note_looks(ecs_Program *program) {
+  for (uint32_t k = 0; k < program->code_count; k++)
+    if (instruction_sees_puts(program, &program->code[k]))
+      program->sees_puts = true;
 }
 
 /* vN = operation ... */
@@ -620,5 +637,6 @@ ecs_Status program_parse(ecs_Program *program, const char *text, size_t length,
     read_line(&parser);
     if (parser.status == ECS_OK) next_line(&parser);
   }
+  if (parser.status == ECS_OK) note_looks(program);
   return parser.status;
 }

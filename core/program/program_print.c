@@ -151,6 +151,10 @@ static void print_operands(Printer *printer, const Instruction *ins) {
       print(printer, " c%u", ins->index);
       print_values(printer, ins, 2);
       break;
+    case SHAPE_PUT:
+      print(printer, " a%u", ins->index);
+      print_values(printer, ins, 3);
+      break;
     case SHAPE_PART:
     case SHAPE_STRUCTURE:
       print_name(printer, schema_of(printer, ins->index)->name);

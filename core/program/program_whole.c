@@ -597,7 +597,8 @@ static void append_instruction(WholeFinder *finder, const Instruction *ins) {
     append(finder, whole, false);
   } else if (has(finder, ins->result, CAN_BE_WHOLE)) {
     append_value(finder, whole);
-    if (finder->program->cycle_count > 0 && !has(finder, ins->result, IS_PART))
+    if ((finder->program->cycle_count > 0 || finder->program->sees_puts) &&
+        !has(finder, ins->result, IS_PART))
       as_before(finder, ins->result, ins->line);
   } else {
     whole.type = (uint8_t)finder->type;

@@ -13,6 +13,7 @@
 #include "program/vm_look.h"
 #include "program/vm_near.h"
 #include "program/vm_planner.h"
+#include "program/vm_puts.h"
 #include "program/vm_regions.h"
 #include "program/vm_rows.h"
 #include "program/vm_sifting.h"
@@ -42,7 +43,10 @@ typedef struct Run {
   uint64_t left_out; /* rows at the beginning that are still to be left out */
   uint64_t stopped;  /* so many rows, from row rows_before on, take the exit */
   bool counts;       /* count all that take it, as long as the uniforms stay */
-  uint32_t most;     /* rows of a block */
+  uint32_t most;     /* rows of a block, at present */
+  uint32_t largest;  /* at any time */
+  bool sees;         /* it puts in an array that it reads: blocks are run in
+                        slices, where the plan can; otherwise they are one row */
   uint8_t begun;     /* bit Presence: single values of its plan are computed */
   uint32_t alone;    /* so many of the next rows are blocks of their own */
   void *const *late; /* bases of the operands of sums and changes */
@@ -108,6 +112,14 @@ static void draw(const Run *run, double *out, const double *draws) {
   loop_random()(out, draws, run->entities, &run->call->random_key, run->rows);
 }
 
+/* May the step be one of a cycle, or before one? Then nothing is stored yet, and
+ * the block can begin anew. */
+static bool is_before_turns(const ProgramPlan *plan, const Step *step) {
+  for (uint32_t c = 0; c < plan->cycle_count; c++)
+    if (step < plan->steps + plan->cycles[c].after) return true;
+  return false;
+}
+
 /* Asks a grid. After a failure, or where too many rows are near, nothing comes of
  * the block: the steps behind store nothing. */
 static void ask_grid(Run *run, const Step *step) {
@@ -117,7 +129,7 @@ static void ask_grid(Run *run, const Step *step) {
       .call = run->call,
       .active = run->active,
       .rows = run->rows,
-      .most = run->plan->cycle_count > 0 ? ECS_NEAR_ROWS : UINT32_MAX};
+      .most = is_before_turns(run->plan, step) ? ECS_NEAR_ROWS : UINT32_MAX};
   ecs_Status status = near_run(program, &block, step);
   run->crowded = run->crowded || block.crowded;
   if (status == ECS_OK && !run->crowded) return;
@@ -519,34 +531,79 @@ static void make_changes(Run *run) {
 /* Computes fewer rows ahead where a block ended early, and more again where none
  * did. */
 static void adapt_reach(Run *run, uint32_t asked) {
-  uint32_t most = run->plan->block_rows;
+  uint32_t most = run->largest;
   if (run->rows < asked)
     run->most = run->most / 2 < LEAST_REACH ? LEAST_REACH : run->most / 2;
   else
     run->most = run->most > most / 2 ? most : run->most * 2;
+  if (run->most > most) run->most = most;
 }
 
 /* Does, for the block's rows, what comes behind its steps. */
 static void end_rows(Run *run, bool changed) {
   const ProgramPlan *plan = run->plan;
   if (plan->sum_count > 0) add_sums(run, plan->sums, plan->sum_count);
+  if (plan->put_count > 0 && !(run->sees && plan->slices))
+    puts_run(plan, run->call, run->late, run->rows);
   if (plan->change_count > 0 && !changed) list_changes(run);
   ECS_ASSERT(run->change_count <= run->change_capacity);
   run->rows_before += run->rows;
+}
+
+/* The step before which changes are made. */
+static uint32_t step_of_changes(const Run *run) {
+  return run->program->changes_first ? run->plan->change_step
+                                     : run->plan->step_count;
+}
+
+/* Runs steps from first on, and what is changed among them. */
+static void run_rest(Run *run, uint32_t first) {
+  uint32_t before = step_of_changes(run);
+  run_steps(run, first, before);
+  if (run->program->changes_first) make_changes(run);
+  run_steps(run, before, run->plan->step_count);
+}
+
+/* Runs the steps that see what rows put, slice by slice. A slice may end early,
+ * and the block with it. */
+static void run_slices(Run *run) {
+  const ProgramPlan *plan = run->plan;
+  const ecs_Entity *entities = run->entities;
+  uint32_t rows = run->rows, done = 0, slice = 0;
+  bool one = program_goes_row_by_row(run->program); /* others see its changes */
+  uint64_t stopped = run->stopped; /* before the row behind the block */
+  ECS_ASSERT(rows <= LOOP_ROWS && run->late == plan->bases);
+  run->stopped = 0;
+  for (bool whole = true; whole && done < rows; done += run->rows) {
+    slice = puts_slice(plan, rows - done);
+    ECS_ASSERT(slice > 0 && slice <= rows - done);
+    run->rows = slice;
+    run_rest(run, plan->split);
+    puts_run(plan, run->call, plan->bases, run->rows);
+    whole = run->rows == slice && run->status == ECS_OK && !one;
+    puts_move(plan, (int32_t)run->rows);
+    if (entities != NULL) run->entities += run->rows;
+  }
+  puts_move(plan, -(int32_t)done);
+  run->entities = entities;
+  run->rows = done;
+  if (done == rows) run->stopped = stopped;
 }
 
 /* Runs all steps of a block. A block that is computed ahead has no rows yet. */
 ECS_APART static void run_whole_block(Run *run) {
   const ProgramPlan *plan = run->plan;
   uint32_t asked = run->rows;
-  bool first = run->program->changes_first;
-  uint32_t before = first ? plan->change_step : plan->step_count;
+  bool first = run->program->changes_first, slices = run->sees && plan->slices;
+  uint32_t before = slices ? plan->split : step_of_changes(run);
   if (plan->cycle_count == 0)
     run_steps(run, 0, before);
   else if (!run_turns(run, before))
     return;
-  if (first) make_changes(run);
-  run_steps(run, before, plan->step_count);
+  if (slices)
+    run_slices(run);
+  else
+    run_rest(run, before);
   if (run->ahead != NULL && run->ahead->rows > 0) {
     run->rows = 0;
     return;
@@ -616,13 +673,23 @@ static void run_once(const Run *run) {
   }
 }
 
+/* Finds out whether the run puts in arrays that it reads, and how many rows a
+ * block may have. */
+static void see_puts(Run *run) {
+  const ProgramPlan *plan = run->plan;
+  run->sees = run->program->sees_puts && run->visit == NULL &&
+              puts_watch(plan, run->call);
+  run->largest = run->sees && !plan->slices ? 1 : plan->block_rows;
+  run->most = run->largest;
+}
+
 /* Has blocks of such columns run by their own plan, if they have one. */
 static void use_plan(Run *run, Presence presence) {
   const ecs_Program *program = run->program;
   if (presence != SOME_THERE) program = program->assumed[presence];
   run->plan = program->plan;
   run->late = run->plan->bases;
-  run->most = run->plan->block_rows;
+  see_puts(run);
   if ((run->begun & 1u << presence) != 0) return;
   run->begun |= (uint8_t)(1u << presence);
   run_once(run);
@@ -815,9 +882,9 @@ ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call,
              .rows_before = call->first,
              .left_out = call->first,
              .counts = program->exits_locally,
-             .most = program->plan->block_rows,
              .kept = kept,
              .status = ECS_OK};
+  see_puts(&run);
   Reduction few[FEW_SUMS];
   bool many = sums > FEW_SUMS;
   run.sums = many ? memory_zeroed(memory, sums, sizeof(Reduction)) : few;
@@ -868,7 +935,7 @@ static void run_part_blocks(Run *run, ProgramPart *part) {
   run->status = kernel_block(run->program->binding, part->batch, &block);
   if (run->status != ECS_OK) return;
   uint32_t i = part->first;
-  if (part->reach != 0) run->most = part->reach;
+  if (part->reach != 0 && part->reach < run->largest) run->most = part->reach;
   while (i < block.count && run->stopped == 0 && run->status == ECS_OK) {
     if (is_ahead(run))
       run_ahead(run);
@@ -898,8 +965,8 @@ ecs_Status program_run_part(ecs_Program *program, const ecs_ProgramCall *call,
              .sums = part->reductions,
              .rows_before = part->before + part->first,
              .counts = program->exits_by_row,
-             .most = program->plan->block_rows,
              .status = ECS_OK};
+  see_puts(&run);
   bool anew = part->changed || program->primed != part;
   if (anew || program->plan->looks_once) run_once(&run);
   if (anew && run.ahead != NULL) drop_ahead(&run, part);
@@ -929,6 +996,7 @@ ecs_Status program_visit(ecs_Program *program, const ecs_ProgramCall *call,
              .call = call,
              .left_out = call->first,
              .most = program->plan->block_rows,
+             .largest = program->plan->block_rows,
              .visit = visit,
              .filled = call->array_count,
              .user = user};

@@ -10,7 +10,7 @@
 static bool may_begin(const ecs_Program *program) {
   const ProgramPlan *plan = program->plan;
   if (!program->exits || program->changes_first || plan->cycle_count > 0 ||
-      program->grid_count > 0 || plan->looks_once ||
+      program->grid_count > 0 || plan->looks_once || program->sees_puts ||
       plan->block_rows > LOOP_ROWS)
     return false;
   for (uint32_t k = 0; k < plan->step_count; k++)
@@ -211,7 +211,7 @@ uint32_t ahead_store(const ecs_Program *program, uint64_t number,
   ECS_ASSERT(ahead_holds(ahead, number, ahead->random_key));
   uint32_t at = (uint32_t)(number - ahead->first);
   uint32_t rows = store_slice(ahead, at, taken);
-  point_at_slice(program, plan->sums, plan->sum_count, at);
+  point_at_slice(program, plan->sums, plan->sum_count + plan->put_count, at);
   point_at_slice(program, plan->changes, plan->change_count, at);
   return rows;
 }
@@ -222,7 +222,7 @@ bool ahead_run_part(const ecs_Program *program, const ecs_ProgramCall *call,
   ProgramAhead *ahead = program->ahead;
   uint64_t number = part->before + part->first;
   if (ahead == NULL || part->changed || program->primed != part ||
-      plan->change_count > 0 || plan->sum_count > 0 ||
+      plan->change_count > 0 || plan->sum_count > 0 || plan->put_count > 0 ||
       !ahead_holds(ahead, number, call->random_key) ||
       !ahead_exits(ahead, number))
     return false;

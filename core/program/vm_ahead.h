@@ -11,15 +11,16 @@
  *      part 2           e f g              then row 7
  *      part 3                   i j
  *
- * Sums and changes of structure are made for each slice, from registers that
- * are kept until the block's end.
+ * Sums, puts and changes of structure are made for each slice, from registers
+ * that are kept until the block's end.
  *
  * What was computed stays right as long as what it was computed from does. Rows
  * do not see each other, and nothing but the program and the caller's row writes
  * the columns: the open cursor claims them (claims.h). The caller says when
  * uniforms or arrays have changed; then the rest of the block is dropped, and
- * computed anew. Programs that look at other entities or ask grids, that make
- * changes first or that have cycles compute nothing ahead.
+ * computed anew. Programs that look at other entities or ask grids, that see what
+ * they put in arrays, that make changes first or that have cycles compute
+ * nothing ahead.
  */
 #ifndef ECS_VM_AHEAD_H
 #define ECS_VM_AHEAD_H

@@ -9,13 +9,28 @@ static size_t lay_plan(ProgramPlan *plan, const ecs_Program *program,
   plan->steps = memory_lay(block, &used, plan->step_count, sizeof(Step));
   plan->once = memory_lay(block, &used, plan->once_count, sizeof(Step));
   plan->spread = memory_lay(block, &used, plan->spread_count, sizeof(Step));
-  plan->sums = memory_lay(block, &used, plan->sum_count, sizeof(Step));
+  plan->sums = memory_lay(
+      block, &used, (size_t)plan->sum_count + plan->put_count, sizeof(Step));
+  plan->puts = block == NULL ? NULL : plan->sums + plan->sum_count;
   plan->changes = memory_lay(block, &used, plan->change_count, sizeof(Step));
   plan->visits = memory_lay(block, &used, plan->visit_count, sizeof(Step));
   plan->visit_follows =
       memory_lay(block, &used, plan->visit_count, sizeof(uint32_t));
   plan->keys_follow =
       memory_lay(block, &used, program->array_count, sizeof(uint32_t));
+  if (program->sees_puts) {
+    plan->seen = memory_lay(block, &used, plan->seen_count, sizeof(Step));
+    plan->moving = memory_lay(
+        block, &used, (size_t)plan->register_count + program->column_count,
+        sizeof(RegionCopy));
+    plan->watched =
+        memory_lay(block, &used, (size_t)plan->seen_count + plan->put_count,
+                   sizeof(uint32_t));
+    plan->marks = memory_lay(block, &used, ECS_PUT_MARKS + 1, sizeof(uint32_t));
+    plan->masks_are_known =
+        memory_lay(block, &used, plan->put_count, sizeof(bool));
+  }
+  plan->shared = memory_lay(block, &used, plan->put_count, sizeof(bool));
   plan->cycles = memory_lay(block, &used, plan->cycle_count, sizeof(PlanCycle));
   plan->bases = memory_lay(
       block, &used, (size_t)plan->base_count + REGION_INPUTS, sizeof(void *));
@@ -50,6 +65,12 @@ ProgramPlan *plan_create(const ecs_Program *program, const ProgramPlan *sizes) {
   *plan = laid;
   lay_plan(plan, program, (char *)plan);
   return plan;
+}
+
+void plan_add_moving(ProgramPlan *plan, uint32_t place, uint32_t bytes) {
+  for (uint32_t k = 0; k < plan->moving_count; k++)
+    if (plan->moving[k].place == place) return;
+  plan->moving[plan->moving_count++] = (RegionCopy){place, bytes};
 }
 
 void plan_destroy(ecs_Program *program) {
@@ -278,7 +299,8 @@ static bool block_is_sound(const PlanCheck *check) {
          (!first ||
           steps_are_sound(check, plan->changes, plan->change_count)) &&
          turns_are_sound(check, before, plan->step_count) &&
-         steps_are_sound(check, plan->sums, plan->sum_count) &&
+         steps_are_sound(check, plan->sums,
+                         plan->sum_count + plan->put_count) &&
          (first || steps_are_sound(check, plan->changes, plan->change_count));
 }
 
@@ -309,7 +331,7 @@ static bool once_is_sound(const PlanCheck *check) {
  * its value was computed in the column. */
 static bool effects_are_planned(const PlanCheck *check) {
   const ProgramPlan *plan = check->plan;
-  uint32_t step = 0, sum = 0, change = 0;
+  uint32_t step = 0, sum = 0, put = 0, change = 0;
   for (uint32_t i = 0; i < check->program->code_count; i++) {
     const Instruction *ins = &check->program->code[i];
     if (ins->result != NO_VALUE) continue;
@@ -322,6 +344,8 @@ static bool effects_are_planned(const PlanCheck *check) {
       step++;
     else if (sum < plan->sum_count && plan->sums[sum].ins == ins)
       sum++;
+    else if (put < plan->put_count && plan->puts[put].ins == ins)
+      put++;
     else if (change < plan->change_count && plan->changes[change].ins == ins)
       change++;
     else if (instruction_shape(ins) == SHAPE_NEXT)
@@ -336,7 +360,7 @@ static bool effects_are_planned(const PlanCheck *check) {
          plan->changes[change].ins->result != NO_VALUE)
     change++;
   return step == plan->step_count && sum == plan->sum_count &&
-         change == plan->change_count;
+         put == plan->put_count && change == plan->change_count;
 }
 
 /* Do registers lie in the plan's memory, start on cache lines, and hold a whole

@@ -40,7 +40,8 @@ typedef struct Step {
                                   none */
 } Step;
 
-/* A place that a region reads or writes, and the bytes of its elements. */
+/* A place that a region or slices read or write, and the bytes of its
+ * elements. */
 typedef struct RegionCopy {
   uint32_t place;
   uint32_t bytes;
@@ -91,7 +92,12 @@ struct ProgramPlan {
   uint32_t once_count;     /* run before the first block: single values */
   uint32_t spread_count;   /* run after those: single values into registers */
   uint32_t sum_count;      /* run after a block's steps, row by row */
-  uint32_t change_count;   /* run after the sums, row by row; or, where changes
+  uint32_t put_count;      /* the same, but for arrays (vm_puts.h) */
+  uint32_t split;          /* steps from here on are run slice by slice, where
+                              the program sees what it puts; step_count: none */
+  uint32_t seen_count;     /* of these, those that read such elements */
+  uint32_t moving_count;
+  uint32_t change_count; /* run after the sums, row by row; or, where changes
                               come first, before step change_step */
   uint32_t change_step;
   uint32_t visit_count; /* run instead of all these in a visit */
@@ -103,6 +109,7 @@ struct ProgramPlan {
   Step *once;
   Step *spread;
   Step *sums;    /* reductions that several instructions add to */
+  Step *puts;    /* directly behind the sums */
   Step *changes; /* changes of structure */
   Step *visits;  /* of steps, those that keys follow from, and those that look
                     at arrays with keys that may be known */
@@ -112,6 +119,17 @@ struct ProgramPlan {
                               its keys to be known; NO_VALUE: they are not, or
                               the run does not look at every key that the text
                               looks at */
+  Step *seen;            /* copies of those steps */
+  RegionCopy *moving;    /* what moves from slice to slice */
+  uint32_t *watched;     /* per seen step, then per put: a number of the array,
+                            from 1; 0: it is not both read and put in by the
+                            present run */
+  uint32_t *marks;       /* of elements that the slice puts, and behind them the
+                            stamp that marks them */
+  bool *masks_are_known; /* per put: its mask is known before the split */
+  bool *shared;          /* per put: other puts of the run have its array */
+  bool keys_are_known;   /* all keys of seen steps and puts are, too */
+  bool slices;           /* blocks may be run in slices */
   PlanRegions *regions;  /* owned; NULL: there are none */
   PlanCycle *cycles;     /* in the order in which they begin */
   void **bases;          /* per place: its first element; of an absent column
@@ -157,6 +175,10 @@ static inline uint32_t plan_column(const ProgramPlan *plan, uint32_t column) {
  * the plan. NULL: there is no memory. */
 ECS_INTERNAL ProgramPlan *plan_create(const ecs_Program *program,
                                       const ProgramPlan *sizes);
+
+/* Adds a place to those that move from slice to slice, unless it is one. */
+ECS_INTERNAL void plan_add_moving(ProgramPlan *plan, uint32_t place,
+                                  uint32_t bytes);
 
 /* Frees the program's plan, if it has one, and sets it to NULL. */
 ECS_INTERNAL void plan_destroy(ecs_Program *program);

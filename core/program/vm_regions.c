@@ -144,6 +144,8 @@ static FactSet read_under(const Finder *finder, const Step *step, uint32_t k,
     case SHAPE_STORE:
     case SHAPE_REDUCE:
       return with(finder, set, k == 0 ? ins->operands[1] : NO_VALUE, true);
+    case SHAPE_PUT:
+      return with(finder, set, k < 2 ? ins->operands[2] : NO_VALUE, true);
     case SHAPE_LOGIC:
       return with(finder, set,
                   k == 1 && ins->operation == OPERATION_AND ? ins->operands[0]
@@ -219,7 +221,8 @@ static void note_changes(const Finder *finder) {
 
 static void note_sums(const Finder *finder) {
   const FactSet always = {.count = 0};
-  for (uint32_t i = 0; i < finder->plan->sum_count; i++)
+  for (uint32_t i = 0; i < finder->plan->sum_count + finder->plan->put_count;
+       i++)
     note_reads(finder, &finder->plan->sums[i], &always);
 }
 
@@ -332,7 +335,7 @@ static bool is_live(const Finder *finder, uint32_t place, uint32_t i) {
     if (locates(&plan->steps[k]) && plan->steps[k].operands[1] == place)
       return false;
   }
-  for (uint32_t k = 0; k < plan->sum_count; k++)
+  for (uint32_t k = 0; k < plan->sum_count + plan->put_count; k++)
     if (reads(finder, &plan->sums[k], place)) return true;
   for (uint32_t k = 0; k < plan->change_count && !first; k++)
     if (plan->changes[k].ins->operands[0] != NO_VALUE &&
@@ -542,6 +545,10 @@ static ecs_Status keep_regions(const Finder *finder) {
     finder->plan->bases[finder->plan->base_count + k] =
         kept->registers + (size_t)k * LOOP_ROWS;
   finder->plan->regions = kept;
+  for (uint32_t k = 0; k < kept->count; k++)
+    if (kept->list[k].first >= finder->plan->split)
+      plan_add_moving(finder->plan, kept->list[k].mask,
+                      value_bytes(VALUE_BOOL));
   return ECS_OK;
 }
 
@@ -564,7 +571,9 @@ ecs_Status regions_find(const ProgramFacts *facts, ProgramPlan *plan) {
   find_all_needed(&finder);
   uint32_t middle =
       facts->program->changes_first ? plan->change_step : plan->step_count;
-  find_regions(&finder, 0, middle, &none, MOST_DEPTH);
+  uint32_t split = plan->split < middle ? plan->split : middle;
+  find_regions(&finder, 0, split, &none, MOST_DEPTH);
+  find_regions(&finder, split, middle, &none, MOST_DEPTH);
   find_regions(&finder, middle, plan->step_count, &none, MOST_DEPTH);
   ecs_Status status = finder.region_count > 0 ? keep_regions(&finder) : ECS_OK;
   memory_free(finder.memory, block, finder.bytes);

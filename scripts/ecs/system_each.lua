@@ -47,7 +47,7 @@ local message = require "ecs.message"
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, pcall, type = ipairs, pcall, type
 local format, match = string.format, string.match
-local gsub = string.gsub
+local gsub, concat = string.gsub, table.concat
 
 local load_chunk = standard.load
 local core = backend.core
@@ -332,6 +332,21 @@ function system_each.run(world, system, dt, clock)
   return true
 end
 
+--- "; reads arrays 'a', 'b'": what a plan does with arrays of the world. use:
+-- reads or writes.
+local function describe_arrays(plan, use)
+  local names = {}
+  for _, slot in ipairs(plan.arrays) do
+    if slot[use] then
+      local _, _, name = core.array_shape(plan.copies[slot.at])
+      names[#names + 1] = "'" .. (name or slot.label) .. "'"
+    end
+  end
+  if #names == 0 then return "" end
+  return "; " .. use .. (#names == 1 and " array " or " arrays ")
+    .. concat(names, ", ")
+end
+
 --- Describes how a system's function runs: one line for people.
 function system_each.explain(system)
   local code = system.code
@@ -371,6 +386,8 @@ function system_each.explain(system)
     text = text .. format("; %.0f %s of tables copied before each run",
       copied, copied == 1 and "element" or "elements")
   end
+  text = text .. describe_arrays(plan, "reads")
+    .. describe_arrays(plan, "writes")
   return text .. out .. exit_run.explain(system.source)
 end
 

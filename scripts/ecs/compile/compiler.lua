@@ -210,6 +210,7 @@ local function lower_all(f, options, outer, exits, numbers)
     describe_array = options.describe_array,
     system = options.system, totals = {}, total_kind = options.total_kind,
     places = {}, -- of lower_total.lua
+    puts = {}, -- of lower_array.lua: elements that are stored, in order
     prepared = options.prepared, call_prepared = lower_call.prepared,
 
     tree = function(called, node, name)

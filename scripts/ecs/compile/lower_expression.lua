@@ -218,7 +218,6 @@ function lower:own_key(node, object, scope)
     inner = inner.value
   end
   if not lower.is_holder(inner) then
-    self:refuse_array_store(inner, node.line)
     outside(node.line, "an index in brackets that is assigned to",
       "assign to fields of rows and to local variables")
   end

@@ -110,7 +110,9 @@ end
 --- Assigns to a variable; or to a field, where object is the value that has it
 -- and key its key. expression: that of the value; nil: not known.
 local function assign(self, target, object, key, value, scope, expression)
-  if object then
+  if object and object.type == "place" then
+    return self:array_assign(object, key, value, target, expression)
+  elseif object then
     return self:assign_field(target, object, key, value, expression)
   end
   local variable = scope[target.name]
@@ -130,8 +132,12 @@ local function objects_of(self, targets, scope)
     if target[1] == "field" then
       objects[k], keys[k] = self:value(target.object, scope), target.name
     elseif target[1] == "index" then
-      objects[k] = self:value(target.object, scope)
-      keys[k] = self:own_key(target, objects[k], scope)
+      if target.object[1] == "index" then target.object.leads = true end
+      local object = self:value(target.object, scope)
+      local place = self:place_of(object)
+      objects[k] = place or object
+      keys[k] = place and self:value(target.key, scope)
+        or self:own_key(target, object, scope)
     elseif target[1] ~= "name" then
       outside(target.line, "an assignment to this", "assign to fields of rows "
         .. "and to local variables")

@@ -56,7 +56,10 @@ local function dry_fields(self)
     context.captures.constant)
   outer.functions, outer.count = context.captures.functions,
     context.captures.count
-  local inner = setmetatable({ emit = apart, captures = outer, totals = {},
+  local puts = {}
+  for k, put in ipairs(context.puts) do puts[k] = put end
+  local inner = setmetatable({ emit = apart, puts = puts, captures = outer,
+    totals = {},
     places = {}, demands = {}, written = {}, exits = {}, exit = emit.no,
     branches = { count = 0 }, func = context.func,
     dry = (context.dry or 0) + 1 },

@@ -122,6 +122,9 @@ TEST(random_programs_are_as_the_reference) {
                 (unsigned long long)rig.failures);
   if (count >= PROGRAMS) assert_true(rig.parts > 1000 && rig.stops > 100);
   if (count >= PROGRAMS) assert_true(rig.ahead > 100);
+  print_message(", puts %llu, runs that may see them %llu",
+                (unsigned long long)rig.puts, (unsigned long long)rig.seen);
+  if (count >= PROGRAMS) assert_true(rig.puts > 1000 && rig.seen > 100);
   if (count >= PROGRAMS) assert_true(rig.shown[0] > 1000 && rig.shown[1] > 20);
   for (uint32_t k = 0; k < OPERATION_COUNT; k++) {
     if (!is_change((Operation)k)) continue;

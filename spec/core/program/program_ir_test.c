@@ -70,6 +70,33 @@ static const Wrong wrongs[] = {
      "v0 = constant bool true\n"
      "v1 = inside a0 v0",
      "line 3: inside: an operand is not a f64"},
+    {"array a0 number\n"
+     "v0 = constant f64 1\n"
+     "put a0 v0 v0",
+     "line 3: put: the array is not one of the world"},
+    {"array a0 of u8\n"
+     "v0 = constant f32 1\n"
+     "put a0 v0 v0",
+     "line 3: put: an operand is not a f64"},
+    {"array a0 of u8\n"
+     "v0 = constant f64 1\n"
+     "v1 = constant bool true\n"
+     "put a0 v0 v1",
+     "line 4: put: the array cannot hold a bool"},
+    {"array a0 of bool\n"
+     "v0 = constant f64 1\n"
+     "put a0 v0 v0",
+     "line 3: put: the array cannot hold a f64"},
+    {"array a0 of f32\n"
+     "v0 = constant f64 1\n"
+     "put a0 v0 v0 v0",
+     "line 3: put: an operand is not a bool"},
+    {"array a0 of f32\n"
+     "v0 = constant f64 1\n"
+     "repeat\n"
+     "put a0 v0 v0\n"
+     "again",
+     "line 4: put: stands in no cycle, but behind the last"},
     {"v0 = constant f32 1\n"
      "exit v0",
      "line 2: exit: an operand is not a bool"},

@@ -65,6 +65,10 @@ static const Wrong wrongs[] = {
     {"array a0 of u8 u8", "line 1: something is left on the line"},
     {"array a0 number\nv0 = constant f64 1\nv1 = at f64 a1 v0",
      "line 3: there is none of these, or it is not defined yet: a1"},
+    {"array a0 of u8\nv0 = constant f64 1\nput a1 v0 v0",
+     "line 3: there is none of these, or it is not defined yet: a1"},
+    {"array a0 of u8\nv0 = constant f64 1\nput a0 v0",
+     "line 3: there is none of these, or it is not defined yet: v"},
     {"v0 = constant f64 1\nv1 = inside a0 v0",
      "line 2: there is none of these, or it is not defined yet: a0"},
     {"reduction r1 sum", "line 1: not the number that comes next: r1"},
@@ -338,6 +342,7 @@ static void line_of(Operation operation, const char *type, char *line,
       snprintf(line, room, "%s %s g0 v3 \"R\" \"u16\"", name, type);
       break;
     case SHAPE_STORE: snprintf(line, room, "%s c0 v0 v1", name); break;
+    case SHAPE_PUT: snprintf(line, room, "%s a2 v3 v0 v1", name); break;
     case SHAPE_STRUCTURE: snprintf(line, room, "%s \"T\" v1", name); break;
     case SHAPE_DESTROY: snprintf(line, room, "%s v1", name); break;
     case SHAPE_REDUCE:

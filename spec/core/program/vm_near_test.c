@@ -106,6 +106,27 @@ TEST(a_grid_is_a_copy) {
   finish();
 }
 
+/* What asks behind the last cycle does not begin a block anew, in which columns
+ * are stored already. */
+TEST(many_may_be_near_behind_a_cycle) {
+  uint32_t count = MOST < 2500 ? MOST : 2500;
+  begin(
+      "column c0 \"P\" \"x\" f32 read\ncolumn c1 \"P\" \"y\" f32 write\n"
+      "column c2 \"V\" \"y\" f32 write\nuniform u0 number\ngrid g0 2\n"
+      "v0 = load f64 c0\nv1 = constant f64 0\nv2 = uniform f64 u0\n"
+      "v3 = constant bool false\nrepeat\nv4 = carry f64 v1\n"
+      "next v4 v4\nagain v3\n"
+      "v5 = load f32 c1\nv6 = constant f32 1\nv7 = add f32 v5 v6\n"
+      "store c1 v7\nv8 = near g0 v0 v4 v2\nv9 = nth v8 v4\nstore c2 v9\n",
+      count);
+  must(run_near(1e9));
+  for (uint32_t k = 0; k < count; k++) {
+    assert_true(get(fixture.entities[k], fixture.p, 1) == 1);
+    assert_true(get(fixture.entities[k], fixture.v, 1) == 0);
+  }
+  finish();
+}
+
 /* With more rows near than a block has room for, rows go one by one. */
 TEST(all_rows_may_be_near) {
   uint32_t count = MOST < 1500 ? MOST : 1500;
@@ -319,6 +340,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(neighbours_are_visited_in_order),
       cmocka_unit_test(a_grid_is_a_copy),
+      cmocka_unit_test(many_may_be_near_behind_a_cycle),
       cmocka_unit_test(all_rows_may_be_near),
       cmocka_unit_test(crowded_rows_are_stored_once),
       cmocka_unit_test(a_store_before_a_near_is_made_once),

@@ -379,6 +379,26 @@ static void store(const Row *row, const Instruction *ins) {
     ecs_scalar_convert(scalar, place, value.number);
 }
 
+/* Stores in the copy that the call has of an array of the world. */
+static void store_element(const Row *row, const Instruction *ins) {
+  const Reference *reference = row->reference;
+  const double *found =
+      element(row, ins, row->values[ins->operands[0]].number, true);
+  double number = row->values[ins->operands[1]].number;
+  if (found == NULL || masked_out(row, ins, 2)) return;
+  ecs_Scalar scalar = array_scalar(reference->program, ins->index);
+  *(double *)(uintptr_t)found = stored((uint8_t)scalar, number);
+  row->reference->puts++;
+}
+
+/* A row does not see what it puts itself. */
+static void store_elements(const Row *row) {
+  const ecs_Program *program = row->reference->program;
+  for (uint32_t i = 0; i < program->code_count; i++)
+    if (program->code[i].operation == OPERATION_PUT)
+      store_element(row, &program->code[i]);
+}
+
 static void list_change(Reference *reference, ecs_Entity entity,
                         const Instruction *ins) {
   if (reference->change_count == reference->change_room) {
@@ -705,6 +725,7 @@ void reference_row(Reference *reference, ecs_Entity entity,
     }
     switch (operation_infos[ins->operation].shape) {
       case SHAPE_STORE: store(&row, ins); break;
+      case SHAPE_PUT: break;
       case SHAPE_STRUCTURE:
       case SHAPE_DESTROY: change(&row, ins); break;
       case SHAPE_REDUCE: reduce(&row, ins); break;
@@ -722,5 +743,6 @@ void reference_row(Reference *reference, ecs_Entity entity,
       default: row.values[ins->result] = compute(&row, ins); break;
     }
   }
+  store_elements(&row);
   reference->rows++;
 }

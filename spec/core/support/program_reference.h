@@ -49,6 +49,8 @@ typedef struct Reference {
   bool cannot_change;      /* it stopped because the row cannot be changed */
   ecs_Status status; /* of making changes; nothing is run after a failure */
   uint64_t made[OPERATION_COUNT]; /* changes of each kind */
+  uint64_t puts;                  /* elements stored, in copies that the call
+                                     has of arrays of the world */
 } Reference;
 
 /* The twin is where entities are looked up, and where programs with changes that

@@ -127,6 +127,8 @@ static void set_up_again(Rig *rig) {
   memcpy(rig->made, old.made, sizeof old.made);
   rig->parts = old.parts;
   memcpy(rig->shown, old.shown, sizeof old.shown);
+  rig->puts = old.puts;
+  rig->seen = old.seen;
   rig->ahead = old.ahead;
   rig->stops = old.stops;
   rig->failures = old.failures;
@@ -495,10 +497,17 @@ static const ecs_Array *place_array(Session *session, uint32_t a,
   return ecs_array_find(session->rig->world, name);
 }
 
-/* An array of the world; its copy is for the reference. */
-static ecs_ProgramArray make_placed_array(Session *session, uint32_t a) {
+/* An array of the world; its copy is for the reference. It may be one that
+ * another declaration has, too. */
+static ecs_ProgramArray make_placed_array(Session *session, uint32_t a,
+                                          const ecs_ProgramArray *before) {
   static double elements[ECS_DECLARATION_LIMIT][ARRAY_ROOM];
   uint32_t count = 1 + random_below(&session->random, ARRAY_ROOM - 1);
+  for (uint32_t k = 0; k < a; k++)
+    if (array_scalar(session->program, k) ==
+            array_scalar(session->program, a) &&
+        random_chance(&session->random, 50))
+      return before[k];
   return (ecs_ProgramArray){
       elements[a], NULL, 1, count,
       place_array(session, a, array_scalar(session->program, a), elements[a],
@@ -674,6 +683,35 @@ static void compare_reductions(Session *session, const double *reductions,
   }
 }
 
+/* Gives the other world's array the elements of this one. */
+static void copy_to_twin(const Session *session, const ecs_Array *array) {
+  ecs_ArrayDescription how;
+  ecs_array_describe(array, &how);
+  const ecs_Array *twin = ecs_array_find(session->rig->twin, how.name);
+  memcpy(ecs_array_view(twin)->elements, ecs_array_view(array)->elements,
+         how.sizes[0] * ecs_scalar_bytes(how.type));
+}
+
+/* Are the elements of arrays of the world those of the reference's copies? Not
+ * where changes have failed: the reference has run further, or less far. */
+static void compare_arrays(Session *session, const ecs_ProgramArray *arrays,
+                           ecs_Status status) {
+  for (uint32_t a = 0; a < session->program->array_count; a++) {
+    if (arrays[a].array == NULL) continue;
+    copy_to_twin(session, arrays[a].array);
+    if (status != ECS_OK && status != ECS_E_TURNS) continue;
+    ecs_Scalar type = array_scalar(session->program, a);
+    const char *elements = ecs_array_view(arrays[a].array)->elements;
+    for (uint32_t k = 0; k < arrays[a].count; k++) {
+      const char *element = elements + k * ecs_scalar_bytes(type);
+      double have = ecs_scalar_load(type, element);
+      if (!same_number(have, arrays[a].elements[k]) ||
+          (scalar_is_float(type) && !is_plain(type, element)))
+        differs(session, "element of array", a, k, have, arrays[a].elements[k]);
+    }
+  }
+}
+
 static ecs_Status run_whole(Session *session, const ecs_ProgramCall *call) {
   ecs_Program *program = session->program;
   current = session;
@@ -716,7 +754,7 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
   for (uint32_t k = 0; k < program->array_count; k++)
     left[k] = arrays[k] = array_scalar(program, k) == ECS_SCALAR_COUNT
                               ? make_array(&one, k)
-                              : make_placed_array(&one, k);
+                              : make_placed_array(&one, k, arrays);
   ecs_ProgramStop stop;
   ecs_ProgramCall call = {.uniforms = uniforms,
                           .reductions = reductions,
@@ -744,8 +782,11 @@ bool rig_run(Rig *rig, ecs_Program *program, const RigCuts *cuts,
   mine.arrays = left;
   visit(&one, &call, left);
   ecs_Status status = parts ? run_parts(&one, &mine) : run_whole(&one, &mine);
+  compare_arrays(&one, arrays, status);
   compare_structure(&one, status);
   compare_reductions(&one, reductions, status != ECS_OK);
+  rig->puts += one.reference.puts;
+  rig->seen += program->sees_puts && one.reference.puts > 0;
   for (uint32_t k = 0; k < OPERATION_COUNT; k++)
     rig->made[k] += one.reference.made[k];
   rig->stops += one.reference.cannot_change;

@@ -57,6 +57,8 @@ typedef struct Rig {
    * rows computed ahead, runs that stopped before a row that cannot be changed,
    * and runs that failed. */
   uint64_t made[OPERATION_COUNT], parts, ahead, stops, failures;
+  uint64_t puts; /* elements stored in arrays */
+  uint64_t seen; /* runs that did, and may have seen them */
   /* Arrays of which visits showed the keys: from rows and uniforms alone, and
    * from elements of others. */
   uint64_t shown[2];

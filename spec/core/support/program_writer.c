@@ -82,9 +82,14 @@ static void declare_rest(Writer *writer) {
   writer->array_count = below(writer, 4);
   for (uint32_t k = 0; k < writer->array_count; k++) {
     writer->arrays[k] = (uint8_t)(chance(writer, 60) ? 0 : below(writer, 3));
+    writer->placed[k] = false;
     if (chance(writer, 40)) {
       ecs_Scalar type = (ecs_Scalar)below(writer, ECS_ENTITY);
+      if (k > 0 && writer->placed[k - 1] && chance(writer, 60))
+        type = writer->scalars[k - 1];
       writer->arrays[k] = type == ECS_BOOL ? UNIFORM_BOOL : UNIFORM_NUMBER;
+      writer->placed[k] = true;
+      writer->scalars[k] = type;
       put(writer, "array a%u of %s\n", k, ecs_scalar_name(type));
     } else {
       put(writer, "array a%u %s\n", k, kinds[writer->arrays[k]]);
@@ -672,6 +677,32 @@ static void write_store(Writer *writer) {
   end_effect(writer, OPERATION_STORE, when);
 }
 
+/* What is stored is often near what was read at this key, or at another. */
+static void write_put(Writer *writer) {
+  if (writer->array_count == 0) return;
+  uint32_t a = below(writer, writer->array_count);
+  if (!writer->placed[a]) return;
+  bool truth = writer->arrays[a] == UNIFORM_BOOL;
+  ValueType type = truth ? VALUE_BOOL : number_type(writer);
+  uint32_t key = key_of_array(writer, a), value = operand(writer, type);
+  if (chance(writer, 40)) {
+    uint32_t other = chance(writer, 70) ? key : some_key(writer);
+    uint32_t b = chance(writer, 70) ? a : below(writer, writer->array_count);
+    if (writer->arrays[b] != writer->arrays[a]) b = a;
+    writer->late = writer->is_late[other];
+    uint32_t old = begin(writer, type, OPERATION_AT);
+    put(writer, " %s a%u v%u\n", value_type_name(type), b, other);
+    writer->late = writer->is_late[old] || writer->is_late[value];
+    uint32_t made = begin(writer, type, truth ? OPERATION_OR : OPERATION_PLUS);
+    put(writer, "%s%s v%u v%u\n", truth ? "" : " ",
+        truth ? "" : value_type_name(type), old, value);
+    value = made;
+  }
+  uint32_t when = mask(writer);
+  put(writer, "put a%u v%u v%u", a, key, value);
+  end_effect(writer, OPERATION_PUT, when);
+}
+
 /* Writes what most programs do: a store of a value computed from the same
  * column. */
 static void write_update(Writer *writer) {
@@ -894,6 +925,8 @@ static void write_something(Writer *writer, Changes changes) {
     write_reduce(writer);
   else if (kind < 33 && changes != NONE)
     write_change(writer);
+  else if (kind >= 92)
+    write_put(writer);
   else if (kind < 41 && changes == ANY)
     write_spawn(writer);
   else if (kind < 53 && changes == ANY)
@@ -921,5 +954,6 @@ void writer_write(Writer *writer, uint64_t seed) {
   for (uint32_t k = 0; k < 3; k++) {
     write_store(writer);
     write_reduce(writer);
+    if (chance(writer, 40)) write_put(writer);
   }
 }

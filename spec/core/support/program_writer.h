@@ -37,6 +37,8 @@ typedef struct Writer {
   uint8_t reductions[4]; /* Operation */
   uint32_t reduction_count;
   uint8_t arrays[4]; /* UniformKind */
+  bool placed[4];    /* is it one of the world? */
+  ecs_Scalar scalars[4];
   uint32_t array_count;
   uint32_t grids[3]; /* dimensions */
   uint32_t grid_count;
