@@ -47,7 +47,7 @@ describe("code after ecs_kernel.h", function()
       return
     end
     for _, path in ipairs { "examples/05_native_kernel/physics.c",
-        "examples/demo_kernels.c" } do
+        "spec/kernels/many.c" } do
       local code = "#include \"" .. path .. "\""
       local text = assembly("gcc -std=gnu11 -I.", code)
       assert.truthy(text:find("ecs_kernel_library", 1, true), path)

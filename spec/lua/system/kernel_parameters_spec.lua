@@ -127,7 +127,6 @@ describe("the loops of a kernel are vectorised by plain -O3", function()
   for path, wanted in pairs {
     ["spec/kernels/many.c"] = 2, -- six columns; parameters
     ["examples/05_native_kernel/physics.c"] = 2,
-    ["examples/demo_kernels.c"] = 2, -- the others scatter light
     ["examples/embed/host.c"] = 1,
   } do
     it("in " .. path, function()
