@@ -243,7 +243,7 @@ help:
 	@echo 'make pictures  docs/pictures: the terminal demo, recorded'
 	@echo 'make rock      build/release: the source rock of this version'
 	@echo 'make release   what a release still needs; changes nothing'
-	@echo 'make specs     the specs of Lua 5.4 alone, in a minute: luarocks test'
+	@echo 'make specs     the short specs on Lua 5.4 alone: luarocks test'
 	@echo 'make install   PREFIX=/usr/local: C libraries, headers, Lua files'
 	@echo 'make uninstall PREFIX=/usr/local: removes them'
 	@echo 'make clean'
