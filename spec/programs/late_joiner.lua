@@ -1,6 +1,6 @@
 -- A player who joins late: one VM plays and saves, another loads and goes on.
 --
---     late_joiner.lua host FILE     plays 80 frames, saves into FILE, and goes on
+--     late_joiner.lua host FILE     plays 80 frames, saves into FILE, goes on
 --     late_joiner.lua guest FILE    loads FILE, and goes on
 --
 -- Prints the hash after each of the 300 frames behind the save, and the text of
