@@ -122,6 +122,8 @@ build = {
         "core/state/saved_text.c",
         "core/state/dump.c",
         "core/state/save.c",
+        "core/state/snapshot_save.c",
+        "core/state/diff.c",
         "core/state/saved.c",
         "core/state/load_part.c",
         "core/state/load_values.c",

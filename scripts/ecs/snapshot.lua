@@ -206,4 +206,7 @@ end
 
 core.install("ecs.World", methods)
 
-return { check_idle = check_idle, put = put, read = read }
+--- What is here of a snapshot; nil: it holds no state.
+local function part_of(snapshot) return parts[snapshot] end
+
+return { check_idle = check_idle, part_of = part_of, put = put, read = read }

@@ -16,9 +16,9 @@ before_each(function()
   query = world:query { Position }
 end)
 
-local methods_of_worlds = "(there are add, advise, alive, ancestors, array, "
-  .. "children, clear, clone, close, components, destroy, dump, emit, "
-  .. "enable, explain, find, get, getter, go, grid, group, has, hash, history, "
+local methods_of_worlds = "(there are add, advise, alive, ancestors, apply, "
+  .. "array, children, clear, clone, close, components, destroy, diff, dump, "
+  .. "emit, enable, explain, find, get, getter, go, grid, group, has, hash, history, "
   .. "link_count, links, load, max, min, name, on, optimize, parent, "
   .. "phase, profile, progress, query, remove, remove_system, replace, "
   .. "reserve, resource, restore, run, save, set, setter, snapshot, spawn, "
