@@ -23,7 +23,7 @@ typedef struct Diff {
 
 /* Hashes ------------------------------------------------------------------ */
 
-/* FNV-1a (Fowler, Noll, Vo 1991) of the whole words, then of the bytes left. */
+/* FNV-1a (Fowler, Noll, Vo 1991). */
 static uint64_t hash_on(uint64_t hash, const char *bytes, size_t count) {
   for (size_t i = 0; i < count; i++)
     hash = (hash ^ (uint8_t)bytes[i]) * UINT64_C(0x100000001b3);
@@ -274,7 +274,7 @@ static ecs_Status apply(const ArchiveReader *reader, DiffBytes from,
       memcmp(manifest->bytes, diff.manifest, manifest->count) != 0)
     return ECS_E_FILE;
   uint64_t made = write_pieces(delta, from, sink, &refused);
-  if (refused) *problem = NULL;
+  if (refused || made == hash) *problem = NULL;
   return refused || made != hash ? ECS_E_FILE : ECS_OK;
 }
 
@@ -283,6 +283,7 @@ ecs_Status diff_apply(Memory *memory, DiffBytes from, DiffBytes diff,
   ArchiveReader reader;
   ecs_Status status =
       archive_read(&reader, memory, diff.bytes, diff.count, problem);
+  if (status == ECS_E_MEMORY) *problem = NULL;
   if (status != ECS_OK) return status;
   status = apply(&reader, from, sink, problem);
   archive_reader_deinit(&reader, memory);

@@ -38,8 +38,8 @@ ECS_INTERNAL ecs_Status diff_write(Memory *memory, DiffBytes from, DiffBytes to,
 
 /* Writes the other save, of the first and a diff. ECS_E_MEMORY; ECS_E_FILE: the
  * diff is damaged or of another save, and *problem says so, a constant; NULL: the
- * sink refused. All is checked before anything is written but the hash of what
- * is written, which comes last. */
+ * sink refused, or nothing is wrong. All is checked before anything is written but
+ * the hash of what is written, which comes last. */
 ECS_INTERNAL ecs_Status diff_apply(Memory *memory, DiffBytes from,
                                    DiffBytes diff, ecs_SaveSink sink,
                                    const char **problem);
