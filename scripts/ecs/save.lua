@@ -115,25 +115,24 @@ local function write_totals(lines, totals)
   for _, line in next, found do lines[#lines + 1] = line end
 end
 
-local function write_met(lines, state)
-  local events = state.events
-  for number = 1, events and events.most or 0 do
-    local met = events.numbers[number]
-    if met then
-      lines[#lines + 1] = "met " .. number .. " " .. write_name(met.name)
-    end
+local function write_met(lines, met)
+  local numbers = {}
+  for number in next, met do numbers[#numbers + 1] = number end
+  sort(numbers)
+  for _, number in next, numbers do
+    lines[#lines + 1] = "met " .. number .. " " .. write_name(met[number])
   end
 end
 
 --- The text of what is here, as snapshot.read gives it.
-local function write(part, state, seed)
+local function write(part, state)
   local lines = {}
-  if seed ~= 0 then lines[1] = "seed " .. write_number(seed) end
+  if part.seed ~= 0 then lines[1] = "seed " .. write_number(part.seed) end
   write_phases(lines, part.clocks)
   write_state(lines, state, part)
   write_systems(lines, part.systems)
   write_totals(lines, part.totals)
-  write_met(lines, state)
+  write_met(lines, part.met)
   lines[#lines + 1] = ""
   return concat(lines, "\n")
 end
@@ -280,7 +279,7 @@ end
 
 local function write_world(world)
   local state = system.state(world)
-  return write(snapshot.read(world, state), state, core.seed(world))
+  return write(snapshot.read(world, state), state)
 end
 
 local function save(world, level)
@@ -411,7 +410,6 @@ local function load(world, bytes, migrate)
       part.systems[entry.name] = { enabled = true }
     end
   end
-  core.set_seed(world, part.seed)
   snapshot.put(world, state, part)
   return true, told
 end
@@ -437,8 +435,7 @@ local function save_snapshot(world, held, level)
     error("ecs: diff takes two snapshots of this world, not "
       .. message.describe(held), level + 1)
   end
-  local text = write(snapshot.part_of(held), system.state(world),
-    core.seed(world))
+  local text = write(snapshot.part_of(held), system.state(world))
   local bytes, problem = core.snapshot_bytes(world, text, held)
   if not bytes then error(problem, level + 1) end
   return bytes
@@ -456,9 +453,8 @@ function methods.diff(world, from, to)
   return bytes
 end
 
---- Puts the state in place of the world's that a diff makes of it. Returns true;
--- or nil and why, and nothing has changed. Raises an error inside callbacks and
--- frames.
+--- Puts the second state of a diff in place of the world's. Returns true; or nil
+-- and why, and nothing has changed. Raises an error inside callbacks and frames.
 function methods.apply(world, bytes)
   backend.check_world(world, "apply")
   if type(bytes) ~= "string" then

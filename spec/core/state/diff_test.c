@@ -137,6 +137,56 @@ TEST(saving_a_snapshot_may_fail) {
   }
 }
 
+/* Programs ---------------------------------------------------------------- */
+
+TEST(random_programs_go_on_where_a_diff_was_applied) {
+  uint32_t others = 0;
+  char problem[200];
+  for (uint64_t seed = 1; seed <= 500; seed++) {
+    Town town, other;
+    Bytes was = {0}, now = {0}, diff = {0}, made = {0};
+    ecs_Snapshot *snapshots[2];
+    const char *sentence = NULL;
+    Play play = {.random = seed * UINT64_C(0x9e3779b97f4a7c15)};
+    open_town(&town);
+    open_town(&other);
+    act(&town, &play, 10 + (uint32_t)seed % 50);
+    snapshots[0] = take(&town);
+    assert_int_equal(save(&town, &was), ECS_OK);
+    assert_int_equal(load(&other, &was, problem), ECS_OK);
+    act(&town, &play, (uint32_t)seed % 40);
+    snapshots[1] = take(&town);
+    uint64_t hash = ecs_world_hash(town.world);
+    Play copy = play;
+    act(&town, &play, (uint32_t)seed % 7);
+    assert_int_equal(save_snapshot(snapshots[0], &was), ECS_OK);
+    assert_int_equal(save_snapshot(snapshots[1], &now), ECS_OK);
+    assert_int_equal(write_diff(&town, &was, &now, &diff), ECS_OK);
+    /* The other one makes it of its own save, and loads it. */
+    assert_int_equal(save(&other, &made), ECS_OK);
+    assert_equal_bytes(&was, &made);
+    assert_int_equal(patch(&other, &was, &diff, &made, &sentence), ECS_OK);
+    assert_int_equal(load(&other, &made, problem), ECS_OK);
+    assert_true(world_check_invariants(other.world));
+    assert_true(ecs_world_hash(other.world) == hash);
+    for (uint32_t k = 0; k < 2; k++)
+      if (copy.later[k] != 0) define_later(&other, &copy, k);
+    act(&other, &copy, (uint32_t)seed % 7);
+    act(&other, &copy, 60);
+    act(&town, &play, 60);
+    assert_true(ecs_world_hash(other.world) == ecs_world_hash(town.world));
+    assert_true(look(&other) == look(&town));
+    others += was.count != now.count;
+    free(was.all);
+    free(now.all);
+    free(diff.all);
+    free(made.all);
+    close_town(&town);
+    close_town(&other);
+  }
+  assert_true(others > 300);
+}
+
 /* Texts ------------------------------------------------------------------- */
 
 /* A text of pieces of another one, and others. */
@@ -588,6 +638,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(snapshots_are_saved_as_the_world_was),
       cmocka_unit_test(saving_a_snapshot_may_fail),
+      cmocka_unit_test(random_programs_go_on_where_a_diff_was_applied),
       cmocka_unit_test(any_text_is_made_of_any_other),
       cmocka_unit_test(a_diff_is_small_where_little_differs),
       cmocka_unit_test(every_allocation_may_fail),
