@@ -453,8 +453,9 @@ function methods.diff(world, from, to)
   return bytes
 end
 
---- Puts the second state of a diff in place of the world's. Returns true; or nil
--- and why, and nothing has changed. Raises an error inside callbacks and frames.
+--- Puts the second state of a diff in place of the world's. Returns true; or
+-- nil and why, and nothing has changed. Raises an error inside callbacks and
+-- frames.
 function methods.apply(world, bytes)
   backend.check_world(world, "apply")
   if type(bytes) ~= "string" then
