@@ -338,6 +338,14 @@ static void look_key(const Run *run, const Instruction *ins, void *out,
     run->visit(run->user, ins->index, keys, rows);
 }
 
+static void index_keys(const Run *run, const Step *step, uint32_t rows) {
+  void *const *bases = run->plan->bases;
+  const double *z =
+      step->ins->operands[2] == NO_VALUE ? NULL : bases[step->operands[2]];
+  array_index(&run->call->arrays[step->ins->index], bases[step->out],
+              bases[step->operands[0]], bases[step->operands[1]], z, rows);
+}
+
 /* Adds what the block's rows contribute in these steps to reductions. */
 static void add_sums(const Run *run, const Step *steps, uint32_t count) {
   const SumRows rows = {run->late, run->sums, run->rows_before, run->rows};
@@ -358,6 +366,7 @@ static void run_special(Run *run, const Step *step) {
     case SHAPE_SELF:
       memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
       break;
+    case SHAPE_INDEX: index_keys(run, step, run->rows); break;
     case SHAPE_AT:
     case SHAPE_INSIDE: look_key(run, ins, out, first, run->rows); break;
     case SHAPE_ALIVE: look_alive(run, out, first, run->rows); break;
@@ -645,6 +654,13 @@ static void store_single(ValueType type, void *place, double number) {
   }
 }
 
+/* In a visit, the array may not be there yet: then no visited key follows from
+ * the result. */
+static void index_once(const Run *run, const Step *step) {
+  if (run->visit == NULL || step->ins->index < run->filled)
+    index_keys(run, step, 1);
+}
+
 /* Computes single values, and spreads some of them over registers. */
 static void run_once(const Run *run) {
   const ProgramPlan *plan = run->plan;
@@ -656,6 +672,8 @@ static void run_once(const Run *run) {
       store_single((ValueType)ins->type, out, ins->constant);
     else if (ins->operation == OPERATION_UNIFORM)
       store_single((ValueType)ins->type, out, run->call->uniforms[ins->index]);
+    else if (instruction_shape(ins) == SHAPE_INDEX)
+      index_once(run, step);
     else if (instruction_shape(ins) == SHAPE_AT ||
              instruction_shape(ins) == SHAPE_INSIDE)
       look_key(run, ins, out, plan->bases[step->operands[0]], 1);
@@ -677,8 +695,7 @@ static void run_once(const Run *run) {
  * block may have. */
 static void see_puts(Run *run) {
   const ProgramPlan *plan = run->plan;
-  run->sees = run->program->sees_puts && run->visit == NULL &&
-              puts_watch(plan, run->call);
+  run->sees = plan->put_count > 0 && puts_watch(plan, run->call);
   run->largest = run->sees && !plan->slices ? 1 : plan->block_rows;
   run->most = run->largest;
 }
