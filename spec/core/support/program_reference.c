@@ -175,6 +175,7 @@ static double key_at(const Row *row, const Instruction *ins) {
 static Value look(const Row *row, const Instruction *ins, double key) {
   const double *found = element(row, ins, key, false);
   Value value = {found == NULL ? 0 : *found, 0};
+  if (value.number != value.number) value.number = NAN; /* without a payload */
   if (ins->type == VALUE_BOOL) value.number = value.number != 0;
   if (ins->type == VALUE_ENTITY) return an_entity(value.number);
   if (ins->type == VALUE_F32) value.number = (double)(float)value.number;
