@@ -134,18 +134,16 @@ void array_look(const Instruction *ins, const ecs_ProgramArray *array,
 }
 
 /* The key at indices, from those in keys and one more; size: of the last. Keys
- * are below 2^30, as elements are. */
+ * are below 2^30, as elements are, so doubles compute them exactly. */
 CLONES static void index_keys(double *to, const double *keys, const double *x,
                               double most, double size, uint32_t n) {
-  const int32_t step = (int32_t)size;
   ELEMENTWISE for (uint32_t i = 0; i < n; i++) {
     const double a = keys[i], b = x[i];
-    const int32_t one = (int32_t)(a >= 1.0 && a <= most ? a : 0.0);
-    const int32_t two = (int32_t)(b >= 1.0 && b <= size ? b : 0.0);
-    const bool found =
-        ((double)one == a) & ((double)two == b) & (one > 0) & (two > 0);
-    const int32_t key = (one - 1) * step + two;
-    to[i] = found ? (double)key : 0.0;
+    const double one = a >= 1.0 && a <= most ? a : 0.5; /* 0.5 is not whole */
+    const double two = b >= 1.0 && b <= size ? b : 0.5;
+    const double whole = (double)(int32_t)one, last = (double)(int32_t)two;
+    const double key = whole == one ? (one - 1.0) * size + two : 0.0;
+    to[i] = last == two ? key : 0.0;
   }
 }
 
