@@ -214,8 +214,8 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .SECONDARY:
 .PHONY: all help demo examples test suite check-hard bench bench-lua run-bench \
   run-bench-lua lint format floors sizes check-rockspec rockspec modules cdef mutants \
-  planted fuzz soak site love rock specs release install uninstall clean libraries \
-  compile-checks kernels embed \
+  planted fuzz soak site love pictures rock specs release install uninstall clean \
+  libraries compile-checks kernels embed \
   install-embed \
   bench-programs bench-js bench-report claimed-benches \
   lua54 luajit lua51 lua52 lua53
@@ -243,9 +243,10 @@ help:
 	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
 	@echo 'make rockspec  brings its lists of files up to date; make modules, make cdef'
 	@echo 'make love      build/love/ecs, a folder to copy into a game for LÖVE'
+	@echo 'make pictures  docs/pictures: the terminal demo, recorded'
 	@echo 'make rock      build/release: the source rock of this version'
 	@echo 'make release   what a release still needs; changes nothing'
-	@echo 'make specs     the specs of Lua 5.4 alone, in a minute: luarocks test'
+	@echo 'make specs     the short specs on Lua 5.4 alone: luarocks test'
 	@echo 'make install   PREFIX=/usr/local: C libraries, headers, Lua files'
 	@echo 'make uninstall PREFIX=/usr/local: removes them'
 	@echo 'make clean'
@@ -496,6 +497,11 @@ demo:
 	@$(LUA54) examples/demo.lua
 	@echo '== LuaJIT'
 	@$(LUAJIT) examples/demo.lua
+
+# The picture in the README: the same bytes each time.
+pictures: lua54 kernels
+	@mkdir -p docs/pictures
+	@$(LUA54) tools/record_demo.lua docs/pictures/fireworks.svg
 
 # The numbered examples and the hosts, each on both VMs. They assert what they
 # claim.

@@ -107,7 +107,7 @@ local function count_dts(plan)
     return nil
   end
   for _, uniform in ipairs(plan.uniforms) do
-    if not uniform.box or uniform.handle or uniform.kind == "bool" then
+    if not uniform.box or uniform.demand or uniform.kind == "bool" then
       return nil
     end
   end

@@ -21,8 +21,8 @@ local function everything()
   local query = world:query { Position }
   local things = {
     world, query, Position, Position { x = 1 }, Enemy, entity,
-    io.stdout, coroutine.create(nothing), nothing, {}, "text", true, 0, -1, 1.5,
-    2 ^ 53, 0 / 0, 1 / 0,
+    io.stdout, coroutine.create(nothing), nothing, {}, "no folder/text", true,
+    0, -1, 1.5, 2 ^ 53, 0 / 0, 1 / 0, -- world:save writes none of these
   }
   query:batch(function(batch)
     things[#things + 1] = batch

@@ -22,7 +22,7 @@
 #include "object/number.h"
 
 static const char *const kind_names[COPY_KIND_COUNT + 1] = {
-    "nothing", "number", "boolean", "handle", "table", "function", NULL};
+    "nothing", "number", "boolean", "handle", "id", "table", "function", NULL};
 
 static const char *const failure_names[] = {"",    "kind",  "type", "index",
                                             "key", "large", "gap"};

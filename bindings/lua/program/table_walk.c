@@ -72,6 +72,11 @@ static bool is_handle(double number) {
   return number >= 1.0 && number < 0x1p52 && (double)(uint64_t)number == number;
 }
 
+/* Is a number one that calls which take an entity do not refuse? */
+static bool is_id(double number) {
+  return number >= 0.0 && number < 0x1p53 && (double)(uint64_t)number == number;
+}
+
 bool bind_walk_element(Walk *walk, double *element) {
   CopyKind kind = kind_of(walk->L);
   if (walk->learns) walk->kind = kind;
@@ -80,6 +85,7 @@ bool bind_walk_element(Walk *walk, double *element) {
   if (kind == COPY_NUMBER) {
     *element = (double)lua_tonumber(walk->L, -1);
     if (walk->kind == COPY_HANDLE && is_handle(*element)) return true;
+    if (walk->kind == COPY_ID && is_id(*element)) return true;
   } else if (kind == COPY_BOOLEAN) {
     *element = lua_toboolean(walk->L, -1);
   }

@@ -40,6 +40,8 @@ typedef enum CopyKind {
   COPY_NUMBER,
   COPY_BOOLEAN,
   COPY_HANDLE,   /* numbers that are handles of entities */
+  COPY_ID,       /* numbers that may be ids of entities; 0 is none of an entity,
+                    and no mistake */
   COPY_TABLE,    /* whether there is a table */
   COPY_FUNCTION, /* whether there is a function */
   COPY_KIND_COUNT

@@ -108,7 +108,8 @@ static int save_file(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t text_bytes;
   const char *text = luaL_checklstring(L, 2, &text_bytes);
-  const char *path = luaL_checkstring(L, 3);
+  luaL_checktype(L, 3, LUA_TSTRING); /* a number is no path */
+  const char *path = lua_tostring(L, 3);
   int refused = bind_state_refuse_frame(L, world, "save");
   if (refused != 0) return refused;
   SaveFile *file = (SaveFile *)lua_newuserdata(L, sizeof *file);

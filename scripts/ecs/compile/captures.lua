@@ -19,9 +19,9 @@
 --              global: path begins with a global's name. owner: the reader of
 --              the table that holds this field. Of an upvalue: holder, { f },
 --              and its position
---     uniforms list of { reader, kind, handle, box, position }, in the order of
+--     uniforms list of { reader, kind, demand, box, position }, in the order of
 --              the program's uniforms. An argument is box[position], read
---              without a call. handle: an entity that must not be null
+--              without a call. demand: a function of what it must be
 --     guards   list of what must hold:
 --              { reader, value }: the same value is read
 --              { reader, some }: not nil
@@ -431,17 +431,25 @@ function captures.is_handle(number)
   return number >= 1 and number < 2 ^ 52 and number % 1 == 0
 end
 
---- The value of a uniform for a value from outside, made at the first use. kind
--- is number, bool or entity; handle: an entity that must not be null.
-function captures:uniform(value, kind, handle)
+--- Is a number one that calls which take an entity do not refuse?
+function captures.is_id(number)
+  return number >= 0 and number < 2 ^ 53 and number % 1 == 0
+end
+
+local demands = { handle = captures.is_handle, id = captures.is_id }
+
+--- The value of a uniform for a value from outside, made at the first use.
+-- kind is number, bool or entity; demanded: what an entity must be, "handle" or
+-- "id".
+function captures:uniform(value, kind, demanded)
   local emit = self.emit
-  local key = value.reader.key .. " " .. kind .. (handle and "!" or "")
+  local key = value.reader.key .. " " .. kind .. (demanded or "")
   local slot = self.slots[key]
   if not slot then
     slot = emit:uniform_slot(kind, value.reader.argument)
     self.slots[key] = slot
     self.uniforms[#self.uniforms + 1] = { reader = value.reader, kind = kind,
-      handle = handle, box = value.reader.box,
+      demand = demands[demanded], box = value.reader.box,
       position = value.reader.position }
   end
   local computed = kind == "number" and "f64" or kind
@@ -467,15 +475,16 @@ function captures:plain(value)
   return value
 end
 
---- A value from outside as an entity; nil where it is none. chosen: a condition
--- chooses between it and another value, so a number must not read as null: in
--- Lua, no number is false.
-function captures:entity(value, chosen)
+--- A value from outside as an entity; nil where it is none. demanded: what it
+-- must be. "handle": a condition chooses between it and another value, so a
+-- number must not read as null: in Lua, no number is false. "id": a call or a
+-- store takes it, which refuse numbers that are none.
+function captures:entity(value, demanded)
   if value.type == "object" and type(value.value) == "number"
     or value.slot and value.type ~= "bool" then
-    if not chosen then return self:uniform(value, "entity") end
-    if captures.is_handle(value.number or value.value) then
-      return self:uniform(value, "entity", true)
+    if not demanded then return self:uniform(value, "entity") end
+    if demands[demanded](value.number or value.value) then
+      return self:uniform(value, "entity", demanded)
     end
     if value.looked then value.looked.exact = true end
     return nil

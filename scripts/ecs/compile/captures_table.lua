@@ -78,19 +78,20 @@ function captures:kind_of(source, line)
     .. reason[1], reason[2])
 end
 
---- Are all elements of a source, which are numbers, handles of entities?
-function captures:are_handles(source)
-  local handles = core.copy_table(source.table, source.path, "handle", {}, 1)
+--- Are all elements of a source, which are numbers, handles of entities, or
+-- ids? kind: "handle" or "id".
+function captures:are_all(source, kind)
+  local all = core.copy_table(source.table, source.path, kind, {}, 1)
   self.looked[#self.looked + 1] = { reader = source.reader,
-    value = source.table, path = source.path, handles = handles }
-  return handles
+    value = source.table, path = source.path, all = all, asked = kind }
+  return all
 end
 
 --- Are the elements of what was looked at of the kind that they were?
 function captures.alike_elements(looked, now)
   if type(now) ~= "table" then return false end
-  if looked.handles ~= nil then
-    return core.copy_table(now, looked.path, "handle", {}, 1) == looked.handles
+  if looked.asked then
+    return core.copy_table(now, looked.path, looked.asked, {}, 1) == looked.all
   end
   local kind, second = table_kind(now, looked.path)
   return kind == looked.kind and second == looked.second
@@ -103,12 +104,12 @@ end
 
 --- What the program takes the elements of each kind as.
 local array_kinds = {
-  number = "number", boolean = "bool", handle = "entity", table = "bool",
-  entity = "entity", ["function"] = "bool",
+  number = "number", boolean = "bool", handle = "entity", id = "entity",
+  table = "bool", entity = "entity", ["function"] = "bool",
 }
 
 --- The group of the elements of a source, made at its first use. kind: number,
--- boolean, table, nothing; handle: numbers that are handles; or entity: any
+-- boolean, table, nothing; handle, id: numbers that are; or entity: any
 -- numbers, as entities.
 function captures:group(source, kind, whole)
   local key = source.reader.key .. " " .. kind .. (whole and "!" or "")

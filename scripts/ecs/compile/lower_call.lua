@@ -310,7 +310,7 @@ local methods = {}
 --- The first argument as an entity, any one. Refuses any other value.
 local function entity_argument(self, node, scope, name)
   local first = node.arguments[1]
-  local value = first and self:entity(self:value(first, scope))
+  local value = first and self:entity(self:value(first, scope), "id")
   if not value then
     outside(node.line, (name or "world:" .. node.name) .. " of something that "
       .. "is no entity", "give it e, or a field of type entity")

@@ -240,7 +240,7 @@ end
 -- expression: as for lower:number.
 function lower:fit(value, scalar, node, label, expression)
   if scalar == "entity" then
-    local entity = self:entity(value)
+    local entity = self:entity(value, "id")
     if entity then return entity end
   elseif scalar == "bool" then
     value = self.context.captures:plain(value)

@@ -155,7 +155,7 @@ local function ask(self, node, scope, object, operation, type, excepts)
   check_count(node, count, excepts and count + 1 or count)
   local except
   if excepts then
-    except = self:entity(values[count + 1] or NIL)
+    except = self:entity(values[count + 1] or NIL, "id")
     if not except then
       outside(node.line, "near:" .. node.name .. " without "
         .. lower.word(values[count + 1]), "leave out e, or another entity")

@@ -29,7 +29,7 @@ local lower_parts = {}
 local function given(self, value, scalar, node, label)
   if value.type == "nil" then return nil end
   if scalar == "entity" then
-    local entity = self:entity(value)
+    local entity = self:entity(value, "id")
     if entity then return entity end
   elseif scalar == "bool" then
     value = self:settle(self.context.captures:plain(value), node.line,

@@ -86,12 +86,12 @@ local function element(self, source, keys, line, field)
   return { type = "maybe", some = some, value = value }
 end
 
---- An element that is a number, as an entity. Returns nil where it could read
--- as null. chosen: see captures.lua.
-function lower:element_entity(value, chosen)
+--- An element that is a number, as an entity. Returns nil where an element is
+-- none of what is demanded: see captures.lua.
+function lower:element_entity(value, demanded)
   local outer = self.context.captures
-  if chosen and not outer:are_handles(value.source) then return nil end
-  local group = outer:group(value.source, chosen and "handle" or "entity")
+  if demanded and not outer:are_all(value.source, demanded) then return nil end
+  local group = outer:group(value.source, demanded or "entity")
   return self.emit:value("at entity " .. locate(self, group, value.keys),
     "entity")
 end

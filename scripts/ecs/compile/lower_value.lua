@@ -135,7 +135,7 @@ function lower:merge(test, x, y, node, name)
   then
     return emit:select(test, x, y)
   elseif x.type == "entity" or y.type == "entity" then
-    local a, b = self:entity(x, true), self:entity(y, true)
+    local a, b = self:entity(x, "handle"), self:entity(y, "handle")
     if a and b then return emit:select(test, a, b) end
   elseif lower.is_holder(x) and lower.is_holder(y) then
     return lower.merge_holders(test, x, y)
@@ -225,20 +225,20 @@ function lower:number(value, node, use, expression)
 end
 
 --- A value as an entity; nil where it is none. Computed numbers are no
--- entities: only fields, the row's entity and values from outside are. chosen:
--- see captures.lua.
-function lower:entity(value, chosen)
+-- entities: only fields, the row's entity and values from outside are.
+-- demanded: see captures.lua.
+function lower:entity(value, demanded)
   if value.type == "entity" then return value end
   if value.type == "nil" then return self.emit.null() end
   if value.type == "maybe" and value.value.type == "entity" then
     return self.emit:select(value.some, value.value, self.emit.null())
   elseif value.type == "maybe" and value.value.source then
-    local entity = self:entity(value.value, chosen)
+    local entity = self:entity(value.value, demanded)
     return entity and self.emit:select(value.some, entity, self.emit.null())
   elseif value.source and is_number(value) then
-    return self:element_entity(value, chosen)
+    return self:element_entity(value, demanded)
   end
-  return self.context.captures:entity(value, chosen)
+  return self.context.captures:entity(value, demanded)
 end
 
 return lower

@@ -26,8 +26,7 @@ local set_upvalue = standard.debug.setupvalue
 local MOST = 2 ^ 52
 local get_metatable = standard.debug.getmetatable or getmetatable
 
-local read_captured, holds, is_handle =
-  captures.read, captures.holds, captures.is_handle
+local read_captured, holds = captures.read, captures.holds
 local checks = backend.outside_checks
 local array_fits = backend.core.array_fits
 local copy_table, copy_wanted = backend.copy_table, backend.copy_wanted
@@ -60,7 +59,7 @@ function plan.new(fields)
     -- How many instructions it has.
     operations = count_lines(fields.text),
     -- What to read before each run, in the order of the program's uniforms: a
-    -- list of { reader, kind, handle, box, position } of captures.lua.
+    -- list of { reader, kind, demand, box, position } of captures.lua.
     uniforms = fields.uniforms,
     -- What must be as it was when the function was compiled: a list of guards
     -- of captures.lua.
@@ -251,7 +250,7 @@ function plan.read(self, f)
       if type(value) ~= "boolean" then return false end
       value = value and 1 or 0
     elseif type(value) ~= "number"
-      or uniform.handle and not is_handle(value) then
+      or uniform.demand and not uniform.demand(value) then
       return false
     end
     values[k] = value

@@ -73,7 +73,7 @@ static inline const char *rename_to_itself(void *user, const char *name) {
 static inline ecs_Status load_without_hash(const Town *town, const Bytes *from,
                                            char *problem) {
   char name[256];
-  const ecs_LoadListener listener = {rename_to_itself, NULL, name};
+  const ecs_LoadListener listener = {.rename = rename_to_itself, .user = name};
   return load_as(town, from, &listener, problem);
 }
 

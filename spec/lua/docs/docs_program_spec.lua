@@ -72,6 +72,20 @@ describe("the programs of the documentation", function()
     end)
   end
 
+  it("print what README.md shows, its first two", function()
+    local text = read "README.md"
+    local programs = {}
+    for block in text:gmatch "\n```lua\n(.-)```" do
+      programs[#programs + 1] = block
+    end
+    local shown = { text:match "\n```text\n(.-)```",
+      text:match "It prints `([^`]+)`":gsub("%s+", " ") .. "\n" }
+    for k = 1, 2 do
+      write(folder .. "/shown.lua", programs[k])
+      assert.equal(shown[k], support.printed(folder .. "/shown.lua", folder))
+    end
+  end)
+
   -- Frames of the game, after the warm-up that LuaJIT needs, with the collector
   -- stopped. It prints the kilobytes of the best of some rounds.
   local MEASURE = [[
