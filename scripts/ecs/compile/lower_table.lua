@@ -161,6 +161,8 @@ function lower:index(holder, key, node)
   local outer = self.context.captures
   local place = lower.place_of(self, holder)
   if place then return self:array_index(place, key, node) end
+  local elements = self:as_elements(holder, node.line)
+  if elements then return self:element_at(elements, key, node) end
   if inner_of(holder).type == "element" then
     holder = self:settle(holder, node.line, "an index of '"
       .. inner_of(holder).source.name .. "[...]', which may be nil here",
