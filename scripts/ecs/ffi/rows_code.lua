@@ -22,6 +22,7 @@ local scalars = require "ecs.ffi.scalars_ffi"
 -- Functions that make code are kept here: a script may replace the globals, and
 -- would get the pointers.
 local ipairs, tostring, tonumber = ipairs, tostring, tonumber
+local setmetatable = setmetatable
 local concat, insert = table.concat, table.insert
 local format, gsub, upper = string.format, string.gsub, string.upper
 
