@@ -1481,6 +1481,30 @@ ECS_API ecs_Status ecs_saved_load(const ecs_Saved *saved,
                                   const ecs_LoadListener *listener,
                                   char *problem, size_t problem_bytes);
 
+/* As ecs_world_save, of the state that a snapshot holds; the world is what it was
+ * afterwards, whatever fails. Returns also ECS_E_ABSENT: nothing was taken yet.
+ * Cost: that of ecs_snapshot_restore besides. */
+ECS_API ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
+                                     size_t text_bytes,
+                                     const ecs_SaveSink *sink);
+
+/* Writes what makes the save `to` of the save `from`, which is small where they
+ * differ little. The world is that whose memory is used. Returns ECS_OK,
+ * ECS_E_ARGUMENT, ECS_E_FILE: the sink refused, ECS_E_MEMORY or ECS_E_LIMIT: 4
+ * GiB or more. Cost: reads both saves twice. */
+ECS_API ecs_Status ecs_save_diff(ecs_World *world, const char *from,
+                                 size_t from_bytes, const char *to,
+                                 size_t to_bytes, const ecs_SaveSink *sink);
+
+/* Writes the save that a diff makes of `from`, byte for byte. Returns ECS_OK;
+ * ECS_E_ARGUMENT; ECS_E_MEMORY; ECS_E_FILE: the sink refused, and *problem is
+ * NULL, or the diff is damaged or begins with another save, and *problem is a
+ * constant that says so. What the sink got is a save only after ECS_OK. */
+ECS_API ecs_Status ecs_save_patch(ecs_World *world, const char *from,
+                                  size_t from_bytes, const char *diff,
+                                  size_t diff_bytes, const ecs_SaveSink *sink,
+                                  const char **problem);
+
 /* Native kernels ---------------------------------------------------------- */
 
 /* A block of rows, as a kernel gets it. All pointers are borrowed for the call.

@@ -644,6 +644,21 @@ function World:save(path) end
 ---@return true? loaded, string|string[] told
 function World:load(source) end
 
+---Returns what makes the state of one snapshot of another one's, for apply:
+---small where little differs. Raises an error inside callbacks and frames.
+---@param from ecs.Snapshot of this world
+---@param to ecs.Snapshot of this world
+---@return string bytes
+function World:diff(from, to) end
+
+---Puts the second state of a diff in place of the world's. Returns true; or nil
+---and why, where the world has another state than the diff begins with or the
+---bytes are damaged, and nothing has changed. Raises an error inside callbacks
+---and frames.
+---@param bytes string what diff gave
+---@return true? applied, string? why
+function World:apply(bytes) end
+
 ---@class ecs.Snapshot
 
 ---The last states of a world that were taken. take: copies the state; the

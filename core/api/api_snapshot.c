@@ -2,10 +2,12 @@
 #define ECS_DEFINES_API /* ecs.h */
 
 #include "base/misuse.h"
+#include "state/diff.h"
 #include "state/dump.h"
 #include "state/load.h"
 #include "state/restore.h"
 #include "state/save.h"
+#include "state/snapshot_save.h"
 
 #define MUST_LIVE(snapshot) ECS_MUST_LIVE(SNAPSHOT, snapshot)
 
@@ -136,4 +138,39 @@ ecs_Status ecs_saved_load(const ecs_Saved *saved,
   if (is_busy(saved->world)) return ECS_E_OPEN;
   return state_load(saved, listener == NULL ? &none : listener, problem,
                     problem_bytes);
+}
+
+/* Differences ------------------------------------------------------------- */
+
+ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
+                             size_t text_bytes, const ecs_SaveSink *sink) {
+  MUST_LIVE(snapshot);
+  if (sink == NULL || sink->write == NULL || (text == NULL && text_bytes > 0))
+    return ECS_E_ARGUMENT;
+  if (!snapshot->taken) return ECS_E_ABSENT;
+  return is_busy(snapshot->world)
+             ? ECS_E_OPEN
+             : snapshot_save(snapshot, text, text_bytes, *sink);
+}
+
+ecs_Status ecs_save_diff(ecs_World *world, const char *from, size_t from_bytes,
+                         const char *to, size_t to_bytes,
+                         const ecs_SaveSink *sink) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (from == NULL || to == NULL || sink == NULL || sink->write == NULL)
+    return ECS_E_ARGUMENT;
+  return diff_write(&world->store.memory, (DiffBytes){from, from_bytes},
+                    (DiffBytes){to, to_bytes}, *sink);
+}
+
+ecs_Status ecs_save_patch(ecs_World *world, const char *from, size_t from_bytes,
+                          const char *diff, size_t diff_bytes,
+                          const ecs_SaveSink *sink, const char **problem) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (from == NULL || diff == NULL || sink == NULL || sink->write == NULL ||
+      problem == NULL)
+    return ECS_E_ARGUMENT;
+  *problem = NULL;
+  return diff_apply(&world->store.memory, (DiffBytes){from, from_bytes},
+                    (DiffBytes){diff, diff_bytes}, *sink, problem);
 }

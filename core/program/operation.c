@@ -34,6 +34,7 @@ uint32_t shape_operand_count(OperationShape shape) {
     case SHAPE_BINARY:
     case SHAPE_COMPARE:
     case SHAPE_EQUAL:
+    case SHAPE_INDEX:
     case SHAPE_NTH:
     case SHAPE_LOGIC: return 2;
     case SHAPE_SELECT: return 3;
@@ -47,6 +48,7 @@ bool shape_is_typed(OperationShape shape) {
     case SHAPE_NEGATION:
     case SHAPE_PRESENT:
     case SHAPE_SELF:
+    case SHAPE_INDEX:
     case SHAPE_INSIDE:
     case SHAPE_ALIVE:
     case SHAPE_HAS:

@@ -54,6 +54,7 @@ typedef enum OperationShape {
   SHAPE_PRESENT,       /* c -> bool: is the optional column there? */
   SHAPE_SELF,          /* nothing -> the row's entity */
   SHAPE_UNIFORM,       /* type u */
+  SHAPE_INDEX,         /* a v v [v], f64s from 1 -> f64: a key; 0: outside */
   SHAPE_AT,            /* type a v, an f64: the element at this key; 0: none */
   SHAPE_INSIDE,        /* a v, an f64 -> bool: is there an element? */
   SHAPE_ALIVE,         /* v, an entity -> bool */
@@ -108,7 +109,7 @@ typedef enum OperationShape {
   X(SELECT, "select", SELECT) X(CONVERT, "convert", CONVERT)                 \
   X(QUANTIZE, "quantize", QUANTIZE) X(CONSTANT, "constant", CONSTANT)        \
   X(LOAD, "load", LOAD) X(PRESENT, "present", PRESENT) X(SELF, "self", SELF) \
-  X(UNIFORM, "uniform", UNIFORM) X(AT, "at", AT)                             \
+  X(UNIFORM, "uniform", UNIFORM) X(INDEX, "index", INDEX) X(AT, "at", AT)    \
   X(INSIDE, "inside", INSIDE) X(ALIVE, "alive", ALIVE)                       \
   X(HAS, "has", HAS) X(GET, "get", GET) X(RANDOM, "random", RANDOM)          \
   X(NEAR, "near", NEAR) X(NEAR_COUNT, "near_count", NEAR)                    \

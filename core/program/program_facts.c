@@ -226,7 +226,9 @@ static void find_keys(ProgramFacts *facts) {
     const Instruction *ins = &program->code[i];
     if (ins->result == NO_VALUE) continue;
     uint32_t follows = operands_follow(facts, ins);
-    if (facts_looks(ins) && follows <= ins->index) follows = ins->index + 1;
+    if ((facts_looks(ins) || ins->operation == OPERATION_INDEX) &&
+        follows <= ins->index)
+      follows = ins->index + 1;
     if (instruction_is_look(ins) || instruction_is_near(ins) ||
         instruction_sees_puts(program, ins) ||
         ins->operation == OPERATION_SPAWN)

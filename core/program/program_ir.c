@@ -53,6 +53,7 @@ ValueType instruction_result(const Instruction *ins) {
     case SHAPE_SPAWN:
     case SHAPE_FOUND:
     case SHAPE_SELF: return VALUE_ENTITY;
+    case SHAPE_INDEX:
     case SHAPE_NEAR:
     case SHAPE_NEAREST:
     case SHAPE_NTH:
@@ -320,6 +321,15 @@ static bool check_store(Verifier *verifier) {
   return check_mask(verifier, 1);
 }
 
+/* The sizes are those of an array of the world. */
+static bool check_index(const Verifier *verifier) {
+  if (array_scalar(verifier->program, verifier->ins->index) == ECS_SCALAR_COUNT)
+    return refuse(verifier, "the array is not one of the world", "");
+  return check_operands(verifier, 2, VALUE_F64) &&
+         (verifier->ins->operands[2] == NO_VALUE ||
+          check_operand(verifier, 2, VALUE_F64));
+}
+
 /* Stores in an array of the world: other elements belong to the caller. */
 static bool check_put(const Verifier *verifier) {
   ecs_Scalar scalar = array_scalar(verifier->program, verifier->ins->index);
@@ -446,6 +456,7 @@ static bool names_exist(const ecs_Program *program, const Instruction *ins) {
     case SHAPE_STORE: return ins->index < program->column_count;
     case SHAPE_UNIFORM: return ins->index < program->uniform_count;
     case SHAPE_AT:
+    case SHAPE_INDEX:
     case SHAPE_PUT:
     case SHAPE_INSIDE: return ins->index < program->array_count;
     case SHAPE_REDUCE: return ins->index < program->reduction_count;
@@ -495,6 +506,7 @@ static bool check(Verifier *verifier) {
                  verifier->program->columns[verifier->ins->index].access) ||
              refuse(verifier, "the column is not optional", "");
     case SHAPE_UNIFORM: return check_uniform(verifier);
+    case SHAPE_INDEX: return check_index(verifier);
     case SHAPE_AT: return check_at(verifier);
     case SHAPE_INSIDE: return check_operand(verifier, 0, VALUE_F64);
     case SHAPE_ALIVE:

@@ -50,6 +50,7 @@ static void note_early(ecs_Program *program, const Instruction *ins) {
     program->exits_locally = program->exits_by_row = false;
   switch (instruction_shape(ins)) {
     case SHAPE_AT:
+    case SHAPE_INDEX:
     case SHAPE_INSIDE: program->exits_locally = false; break;
     case SHAPE_UNIFORM:
       if (program->uniforms[ins->index] & UNIFORM_FIXED) break;

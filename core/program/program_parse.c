@@ -441,7 +441,7 @@ static void read_operands(Parser *parser, Instruction *ins) {
   const ecs_Program *program = parser->program;
   if (shape == SHAPE_QUANTIZE) ins->scalar = (uint8_t)read_scalar(parser);
   if (shape_is_typed(shape)) ins->type = (uint8_t)read_type(parser);
-  if (shape == SHAPE_AT || shape == SHAPE_INSIDE)
+  if (shape >= SHAPE_INDEX && shape <= SHAPE_INSIDE)
     ins->index = reference(parser, 'a', program->array_count);
   if (shape == SHAPE_FOUND || shape == SHAPE_FOUND_GET)
     ins->grid = reference(parser, 'g', program->grid_count);
@@ -459,6 +459,7 @@ static void read_operands(Parser *parser, Instruction *ins) {
     ins->index = read_component(parser);
   if (shape == SHAPE_GET || shape == SHAPE_FOUND_GET)
     ins->field = read_field(parser, ins->index);
+  if (shape == SHAPE_INDEX) ins->operands[2] = mask_reference(parser);
   if (shape == SHAPE_SPAWN) ins->operands[0] = mask_reference(parser);
 }
 

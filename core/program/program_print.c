@@ -151,6 +151,7 @@ static void print_operands(Printer *printer, const Instruction *ins) {
       print(printer, " c%u", ins->index);
       print_values(printer, ins, 2);
       break;
+    case SHAPE_INDEX:
     case SHAPE_PUT:
       print(printer, " a%u", ins->index);
       print_values(printer, ins, 3);

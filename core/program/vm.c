@@ -15,6 +15,7 @@
 #include "program/vm_planner.h"
 #include "program/vm_puts.h"
 #include "program/vm_regions.h"
+#include "program/vm_row_steps.h"
 #include "program/vm_rows.h"
 #include "program/vm_sifting.h"
 #include "program/vm_sums.h"
@@ -338,6 +339,14 @@ static void look_key(const Run *run, const Instruction *ins, void *out,
     run->visit(run->user, ins->index, keys, rows);
 }
 
+static void index_keys(const Run *run, const Step *step, uint32_t rows) {
+  void *const *bases = run->plan->bases;
+  const double *z =
+      step->ins->operands[2] == NO_VALUE ? NULL : bases[step->operands[2]];
+  array_index(&run->call->arrays[step->ins->index], bases[step->out],
+              bases[step->operands[0]], bases[step->operands[1]], z, rows);
+}
+
 /* Adds what the block's rows contribute in these steps to reductions. */
 static void add_sums(const Run *run, const Step *steps, uint32_t count) {
   const SumRows rows = {run->late, run->sums, run->rows_before, run->rows};
@@ -358,6 +367,7 @@ static void run_special(Run *run, const Step *step) {
     case SHAPE_SELF:
       memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
       break;
+    case SHAPE_INDEX: index_keys(run, step, run->rows); break;
     case SHAPE_AT:
     case SHAPE_INSIDE: look_key(run, ins, out, first, run->rows); break;
     case SHAPE_ALIVE: look_alive(run, out, first, run->rows); break;
@@ -564,6 +574,32 @@ static void run_rest(Run *run, uint32_t first) {
   run_steps(run, before, run->plan->step_count);
 }
 
+/* A slice of fewer rows is short: behind it, so many rows are run row by row. */
+#define SHORT_SLICE 4u
+#define ROWS_ALONE 64u
+
+/* May slices of the block be run row by row? */
+static bool may_run_rows(const Run *run) {
+  return !run->program->changes_first && run->ahead == NULL &&
+         !program_goes_row_by_row(run->program);
+}
+
+/* Runs the next slice of the block, from a row on, of which so many are left. A
+ * slice may end early, and then takes the exit. */
+static void run_slice(Run *run, uint32_t slice) {
+  const ProgramPlan *plan = run->plan;
+  run->rows = slice;
+  run_rest(run, plan->split);
+  puts_run(plan, run->call, plan->bases, run->rows);
+}
+
+/* The same row by row, which begins at that row of those that were found. */
+static void run_one_by_one(Run *run, const RowSteps *steps, uint32_t first,
+                           uint32_t slice) {
+  run->rows = row_steps_run(steps, first, first + slice) - first;
+  if (run->rows < slice) run->stopped = 1;
+}
+
 /* Runs the steps that see what rows put, slice by slice. A slice may end early,
  * and the block with it. */
 static void run_slices(Run *run) {
@@ -571,18 +607,30 @@ static void run_slices(Run *run) {
   const ecs_Entity *entities = run->entities;
   uint32_t rows = run->rows, done = 0, slice = 0;
   bool one = program_goes_row_by_row(run->program); /* others see its changes */
+  bool may = may_run_rows(run), alone = false;
   uint64_t stopped = run->stopped; /* before the row behind the block */
+  RowSteps steps;
+  uint32_t found = rows; /* row for which the steps were found; rows: not yet */
   ECS_ASSERT(rows <= LOOP_ROWS && run->late == plan->bases);
   run->stopped = 0;
   for (bool whole = true; whole && done < rows; done += run->rows) {
-    slice = puts_slice(plan, rows - done);
+    if (alone && found == rows) {
+      row_steps_find(&steps, plan, run->call);
+      found = done;
+      alone = may = steps.count > 0;
+    }
+    if (alone) {
+      slice = rows - done < ROWS_ALONE ? rows - done : ROWS_ALONE;
+      run_one_by_one(run, &steps, done - found, slice);
+    } else {
+      slice = puts_slice(plan, rows - done);
+      run_slice(run, slice);
+    }
     ECS_ASSERT(slice > 0 && slice <= rows - done);
-    run->rows = slice;
-    run_rest(run, plan->split);
-    puts_run(plan, run->call, plan->bases, run->rows);
     whole = run->rows == slice && run->status == ECS_OK && !one;
     puts_move(plan, (int32_t)run->rows);
     if (entities != NULL) run->entities += run->rows;
+    alone = may && !alone && slice < SHORT_SLICE;
   }
   puts_move(plan, -(int32_t)done);
   run->entities = entities;
@@ -645,6 +693,13 @@ static void store_single(ValueType type, void *place, double number) {
   }
 }
 
+/* In a visit, the array may not be there yet: then no visited key follows from
+ * the result. */
+static void index_once(const Run *run, const Step *step) {
+  if (run->visit == NULL || step->ins->index < run->filled)
+    index_keys(run, step, 1);
+}
+
 /* Computes single values, and spreads some of them over registers. */
 static void run_once(const Run *run) {
   const ProgramPlan *plan = run->plan;
@@ -656,6 +711,8 @@ static void run_once(const Run *run) {
       store_single((ValueType)ins->type, out, ins->constant);
     else if (ins->operation == OPERATION_UNIFORM)
       store_single((ValueType)ins->type, out, run->call->uniforms[ins->index]);
+    else if (instruction_shape(ins) == SHAPE_INDEX)
+      index_once(run, step);
     else if (instruction_shape(ins) == SHAPE_AT ||
              instruction_shape(ins) == SHAPE_INSIDE)
       look_key(run, ins, out, plan->bases[step->operands[0]], 1);
@@ -677,8 +734,7 @@ static void run_once(const Run *run) {
  * block may have. */
 static void see_puts(Run *run) {
   const ProgramPlan *plan = run->plan;
-  run->sees = run->program->sees_puts && run->visit == NULL &&
-              puts_watch(plan, run->call);
+  run->sees = plan->put_count > 0 && puts_watch(plan, run->call);
   run->largest = run->sees && !plan->slices ? 1 : plan->block_rows;
   run->most = run->largest;
 }

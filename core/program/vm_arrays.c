@@ -133,6 +133,28 @@ void array_look(const Instruction *ins, const ecs_ProgramArray *array,
   }
 }
 
+/* The key at indices, from those in keys and one more; size: of the last. Keys
+ * are below 2^30, as elements are, so doubles compute them exactly. */
+CLONES static void index_keys(double *to, const double *keys, const double *x,
+                              double most, double size, uint32_t n) {
+  ELEMENTWISE for (uint32_t i = 0; i < n; i++) {
+    const double a = keys[i], b = x[i];
+    const double one = a >= 1.0 && a <= most ? a : 0.5; /* 0.5 is not whole */
+    const double two = b >= 1.0 && b <= size ? b : 0.5;
+    const double whole = (double)(int32_t)one, last = (double)(int32_t)two;
+    const double key = whole == one ? (one - 1.0) * size + two : 0.0;
+    to[i] = last == two ? key : 0.0;
+  }
+}
+
+void array_index(const ecs_ProgramArray *array, double *out, const double *x,
+                 const double *y, const double *z, uint32_t n) {
+  const uint32_t *sizes = array->array->view.sizes;
+  double rows = (double)sizes[0], columns = (double)sizes[1];
+  index_keys(out, x, y, rows, columns, n);
+  if (z != NULL) index_keys(out, out, z, rows * columns, (double)sizes[2], n);
+}
+
 /* Is what is given what the program declares? */
 static bool is_declared(const ecs_Program *program, uint32_t k,
                         const ecs_Array *array) {

@@ -2,6 +2,7 @@
  *
  *      v1 = at f64 a0 v0          elements[key - first]
  *      v2 = inside a0 v0          is there such an element?
+ *      v3 = index a0 v4 v5        the key of the element at two indices, or 0
  *
  * A key is a double. One that is no whole number, NaN, or outside of the array
  * has no element; -0 is 0. Keys are compared as doubles and subtracted as
@@ -20,6 +21,12 @@
 ECS_INTERNAL void array_look(const Instruction *ins,
                              const ecs_ProgramArray *array, void *out,
                              const double *keys, uint32_t n);
+
+/* Runs an instruction of SHAPE_INDEX over n rows: the keys of the elements at
+ * these indices, each of them doubles; z is NULL where there are two. */
+ECS_INTERNAL void array_index(const ecs_ProgramArray *array, double *out,
+                              const double *x, const double *y, const double *z,
+                              uint32_t n);
 
 /* Can all arrays of a call, which may have fewer than the program, be looked at?
  * ECS_E_LIMIT: one has too many elements; ECS_E_ARGUMENT: one has none where it

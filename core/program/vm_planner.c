@@ -117,10 +117,11 @@ static void planner_deinit(Planner *planner) {
 
 /* May the result of an instruction be written over its operands? Only if their
  * elements have the same size: a wider result would overwrite elements that are
- * still unread. Not over the places that a look-up reads, and a spawn reads the
- * operands of all changes. */
+ * still unread. Not over the places that a look-up reads, nor over an index that
+ * is read behind the others; and a spawn reads the operands of all changes. */
 static bool may_overwrite(const Planner *planner, const Instruction *ins) {
-  if (instruction_is_look(ins) || ins->operation == OPERATION_SPAWN)
+  if (instruction_is_look(ins) || ins->operation == OPERATION_SPAWN ||
+      ins->operation == OPERATION_INDEX)
     return false;
   const uint8_t *types = planner->facts.program->types;
   uint32_t bytes = value_bytes((ValueType)types[ins->result]);

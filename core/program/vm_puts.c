@@ -1,4 +1,9 @@
 /* vm_puts.c: what rows put in arrays of the world. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "fp-contract=off", "no-trapping-math", \
+                     "no-math-errno")
+#endif
+
 #include "program/vm_puts.h"
 
 #include <math.h>
@@ -111,11 +116,11 @@ static bool is_shared(const ProgramPlan *plan, const ecs_ProgramCall *call,
 void puts_run(const ProgramPlan *plan, const ecs_ProgramCall *call,
               void *const *bases, uint32_t rows) {
   uint32_t shared = 0;
-  for (uint32_t k = 0; k < plan->put_count; k++) {
-    plan->shared[k] = plan->put_count > 1 && is_shared(plan, call, k);
-    shared += plan->shared[k];
-    if (!plan->shared[k]) put_step(call, &plan->puts[k], bases, 0, rows);
-  }
+  for (uint32_t k = 0; k < plan->put_count; k++)
+    if (plan->shared[k])
+      shared++;
+    else
+      put_step(call, &plan->puts[k], bases, 0, rows);
   for (uint32_t i = 0; i < rows && shared > 0; i++)
     for (uint32_t k = 0; k < plan->put_count; k++)
       if (plan->shared[k]) put_step(call, &plan->puts[k], bases, i, i + 1);
@@ -142,6 +147,8 @@ static bool is_put(const ProgramPlan *plan, const ecs_ProgramCall *call,
 bool puts_watch(const ProgramPlan *plan, const ecs_ProgramCall *call) {
   uint32_t *watched = plan->watched;
   bool any = false;
+  for (uint32_t k = 0; k < plan->put_count; k++)
+    plan->shared[k] = plan->put_count > 1 && is_shared(plan, call, k);
   for (uint32_t k = 0; k < plan->seen_count; k++) {
     const ecs_Array *array = array_of(call, &plan->seen[k]);
     bool meets = is_put(plan, call, array);
@@ -154,50 +161,108 @@ bool puts_watch(const ProgramPlan *plan, const ecs_ProgramCall *call) {
   return any;
 }
 
-/* Where an element is marked. The key may be any double. */
-static inline uint32_t mark_of(double key, uint32_t number) {
-  uint32_t index = key >= 1.0 && key < 0x1p31 ? (uint32_t)key : 0;
-  return (index + number * UINT32_C(2654435761)) % ECS_PUT_MARKS;
-}
+/* The keys of one array, in a step that reads it or puts in it. */
+typedef struct WatchedKeys {
+  const double *keys;
+  const Truth *mask; /* rows that put, as far as it is known; NULL: all */
+  uint64_t salt;     /* of the array */
+} WatchedKeys;
 
-/* Is an element that row i reads marked? */
-static inline bool reads_marked(const ProgramPlan *plan, uint32_t i,
-                                uint32_t stamp) {
-  for (uint32_t k = 0; k < plan->seen_count; k++) {
-    const double *keys = plan->bases[plan->seen[k].operands[0]];
-    uint32_t number = plan->watched[k];
-    if (number != 0 && plan->marks[mark_of(keys[i], number)] == stamp)
+/* So many steps of each kind are watched; with more, slices are one row. */
+#define WATCHED_STEPS 32u
+
+typedef struct Watch {
+  WatchedKeys seen[WATCHED_STEPS], puts[WATCHED_STEPS];
+  uint32_t seen_count, put_count;
+  bool is_one; /* all keys are those of one step in one array */
+} Watch;
+
+/* Adds the keys of a step, unless they are there. False: there is no room. */
+static bool add_keys(WatchedKeys *list, uint32_t *count, const double *keys,
+                     const Truth *mask, uint32_t number) {
+  const WatchedKeys one = {keys, mask, number * UINT64_C(0x2545f4914f6cdd1d)};
+  for (uint32_t k = 0; k < *count; k++)
+    if (list[k].keys == keys && list[k].salt == one.salt &&
+        list[k].mask == mask)
       return true;
-  }
-  return false;
+  if (*count == WATCHED_STEPS) return false;
+  list[(*count)++] = one;
+  return true;
 }
 
-/* Marks what row i puts. */
-static inline void mark(const ProgramPlan *plan, uint32_t i, uint32_t stamp) {
+static bool watch_all(const ProgramPlan *plan, Watch *watch) {
+  watch->seen_count = watch->put_count = 0;
+  for (uint32_t k = 0; k < plan->seen_count; k++)
+    if (plan->watched[k] != 0 &&
+        !add_keys(watch->seen, &watch->seen_count,
+                  plan->bases[plan->seen[k].operands[0]], NULL,
+                  plan->watched[k]))
+      return false;
   for (uint32_t k = 0; k < plan->put_count; k++) {
     const Step *step = &plan->puts[k];
     uint32_t number = plan->watched[plan->seen_count + k];
-    if (number == 0) continue;
-    const Truth *mask = plan->bases[step->operands[2]];
-    if (plan->masks_are_known[k] && mask[i] == 0) continue;
-    const double *keys = plan->bases[step->operands[0]];
-    plan->marks[mark_of(keys[i], number)] = stamp;
+    const Truth *mask =
+        plan->masks_are_known[k] ? plan->bases[step->operands[2]] : NULL;
+    if (number != 0 && !add_keys(watch->puts, &watch->put_count,
+                                 plan->bases[step->operands[0]], mask, number))
+      return false;
   }
+  ECS_ASSERT(watch->seen_count > 0 && watch->put_count > 0);
+  watch->is_one = watch->seen_count == 1 && watch->put_count == 1 &&
+                  watch->seen->keys == watch->puts->keys &&
+                  watch->puts->mask == NULL;
+  return true;
+}
+
+/* Where an element is marked. The key may be any double; of two that are one
+ * element the bits are the same. */
+static inline uint32_t mark_of(const WatchedKeys *watched, uint32_t i) {
+  uint64_t bits;
+  memcpy(&bits, &watched->keys[i], sizeof bits);
+  bits = (bits + watched->salt) * UINT64_C(0x9e3779b97f4a7c15);
+  return (uint32_t)(bits >> 40) % ECS_PUT_MARKS;
+}
+
+static inline void mark(const Watch *watch, uint32_t *marks, uint32_t i,
+                        uint32_t stamp) {
+  for (uint32_t k = 0; k < watch->put_count; k++)
+    if (watch->puts[k].mask == NULL || watch->puts[k].mask[i] != 0)
+      marks[mark_of(&watch->puts[k], i)] = stamp;
+}
+
+/* The first row behind the first one that reads something marked, or rows. */
+static uint32_t pass_rows(const Watch *watch, uint32_t *marks, uint32_t stamp,
+                          uint32_t rows) {
+  mark(watch, marks, 0, stamp);
+  for (uint32_t i = 1; i < rows; i++) {
+    for (uint32_t k = 0; k < watch->seen_count; k++)
+      if (marks[mark_of(&watch->seen[k], i)] == stamp) return i;
+    mark(watch, marks, i, stamp);
+  }
+  return rows;
+}
+
+/* The same where each row reads and puts at one key. */
+static uint32_t pass_keys(const WatchedKeys *watched, uint32_t *marks,
+                          uint32_t stamp, uint32_t rows) {
+  for (uint32_t i = 0; i < rows; i++) {
+    uint32_t *place = &marks[mark_of(watched, i)];
+    if (*place == stamp) return i;
+    *place = stamp;
+  }
+  return rows;
 }
 
 uint32_t puts_slice(const ProgramPlan *plan, uint32_t rows) {
-  if (!plan->keys_are_known) return 1;
+  Watch watch;
+  if (!plan->keys_are_known || !watch_all(plan, &watch)) return 1;
   uint32_t *stamp = &plan->marks[ECS_PUT_MARKS];
   if (++*stamp == 0) { /* what older slices have left would look new */
     memset(plan->marks, 0, ECS_PUT_MARKS * sizeof *plan->marks);
     *stamp = 1;
   }
-  mark(plan, 0, *stamp);
-  for (uint32_t i = 1; i < rows; i++) {
-    if (reads_marked(plan, i, *stamp)) return i;
-    mark(plan, i, *stamp);
-  }
-  return rows;
+  return watch.is_one ? pass_keys(watch.seen, plan->marks, *stamp, rows)
+                      : pass_rows(&watch, plan->marks, *stamp, rows);
 }
 
 void puts_move(const ProgramPlan *plan, int32_t rows) {

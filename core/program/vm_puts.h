@@ -28,8 +28,9 @@
 ECS_INTERNAL void puts_run(const ProgramPlan *plan, const ecs_ProgramCall *call,
                            void *const *bases, uint32_t rows);
 
-/* Finds out which arrays of a call the plan both reads and puts in. Returns
- * whether there are any. */
+/* Finds out which arrays of a call the plan both reads and puts in, and in which
+ * several of its puts do, before any of them is run. Returns whether there are
+ * any of the former. */
 ECS_INTERNAL bool puts_watch(const ProgramPlan *plan,
                              const ecs_ProgramCall *call);
 

@@ -249,6 +249,7 @@ static uint32_t weight_of(const Step *step) {
     case SHAPE_GET:
     case SHAPE_RANDOM: return 10;
     case SHAPE_AT:
+    case SHAPE_INDEX:
     case SHAPE_FOUND:
     case SHAPE_FOUND_GET:
     case SHAPE_INSIDE: return 4;

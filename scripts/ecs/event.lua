@@ -39,6 +39,7 @@
 --
 --     events    definitions, in the order of its query
 --     met       its tag; number: of the tag
+--     marked    a query for what has the tag
 --     unmet     queries for the events of each definition without the tag
 --     met_run   what runs the system, behind this file's run
 
@@ -211,6 +212,7 @@ function event.prepare(world, state, system, query)
   local number = free_number(event.use(world, state).numbers)
   system.number = number
   system.met = core.tag("ecs.Met " .. number, { storage = "bits" })
+  system.marked = world:query { with = { system.met } }
   system.unmet = {}
   for k, definition in ipairs(list) do
     system.unmet[k] = world:query {

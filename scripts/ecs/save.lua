@@ -3,6 +3,7 @@
 --     world:save "game.save"          world:load "game.save"
 --     local bytes = world:save()      world:load { bytes = bytes }
 --     local text = world:dump()
+--     local bytes = world:diff(before, after)    world:apply(bytes)
 --
 -- ecs.core writes and reads what it knows of the state; include/ecs.h has the
 -- format. What snapshot.lua keeps is a text in it, a line for each thing, in
@@ -114,25 +115,24 @@ local function write_totals(lines, totals)
   for _, line in next, found do lines[#lines + 1] = line end
 end
 
-local function write_met(lines, state)
-  local events = state.events
-  for number = 1, events and events.most or 0 do
-    local met = events.numbers[number]
-    if met then
-      lines[#lines + 1] = "met " .. number .. " " .. write_name(met.name)
-    end
+local function write_met(lines, met)
+  local numbers = {}
+  for number in next, met do numbers[#numbers + 1] = number end
+  sort(numbers)
+  for _, number in next, numbers do
+    lines[#lines + 1] = "met " .. number .. " " .. write_name(met[number])
   end
 end
 
---- The text of what is here.
-local function write(world, state, seed)
-  local part, lines = snapshot.read(world, state), {}
-  if seed ~= 0 then lines[1] = "seed " .. write_number(seed) end
+--- The text of what is here, as snapshot.read gives it.
+local function write(part, state)
+  local lines = {}
+  if part.seed ~= 0 then lines[1] = "seed " .. write_number(part.seed) end
   write_phases(lines, part.clocks)
   write_state(lines, state, part)
   write_systems(lines, part.systems)
   write_totals(lines, part.totals)
-  write_met(lines, state)
+  write_met(lines, part.met)
   lines[#lines + 1] = ""
   return concat(lines, "\n")
 end
@@ -277,6 +277,17 @@ end
 
 -- Methods ---------------------------------------------------------------------
 
+local function write_world(world)
+  local state = system.state(world)
+  return write(snapshot.read(world, state), state)
+end
+
+local function save(world, level)
+  local bytes, problem = core.save_bytes(world, write_world(world))
+  if not bytes then error(problem, level + 1) end
+  return bytes
+end
+
 local methods = {}
 
 --- Returns the state of the world as a string; with a path, writes it there
@@ -291,13 +302,11 @@ function methods.save(world, path)
     error("ecs: save: " .. message.describe(path) .. " is no path", 2)
   end
   snapshot.check_idle(world, "save", "the state cannot be saved", 2)
-  local state = system.state(world)
-  local text = write(world, state, core.seed(world))
   if path == nil then
-    local bytes, problem = core.save_bytes(world, text)
-    if not bytes then error(problem, 2) end
+    local bytes = save(world, 2)
     return bytes
   end
+  local text = write_world(world)
   local done, problem, file = core.save_file(world, text, path)
   if not done and file ~= false then error(problem, 2) end
   return done, problem
@@ -401,7 +410,6 @@ local function load(world, bytes, migrate)
       part.systems[entry.name] = { enabled = true }
     end
   end
-  core.set_seed(world, part.seed)
   snapshot.put(world, state, part)
   return true, told
 end
@@ -418,6 +426,49 @@ function methods.load(world, source)
   if not bytes then return nil, problem end
   local done, told = load(world, bytes, from.migrate)
   return done, told
+end
+
+--- A snapshot of this world that holds a state, as a save.
+local function save_snapshot(world, held, level)
+  if core.kind(held) ~= "ecs.Snapshot" or core.snapshot_world(held) ~= world
+    or not snapshot.part_of(held) then
+    error("ecs: diff takes two snapshots of this world, not "
+      .. message.describe(held), level + 1)
+  end
+  local text = write(snapshot.part_of(held), system.state(world))
+  local bytes, problem = core.snapshot_bytes(world, text, held)
+  if not bytes then error(problem, level + 1) end
+  return bytes
+end
+
+--- Returns what makes one state of another, as a string for world:apply. Raises
+-- an error inside callbacks and frames, and where memory is refused.
+function methods.diff(world, from, to)
+  backend.check_world(world, "diff")
+  snapshot.check_idle(world, "diff", "states cannot be compared", 2)
+  local before = save_snapshot(world, from, 2)
+  local after = save_snapshot(world, to, 2)
+  local bytes, problem = core.save_diff(world, before, after)
+  if not bytes then error(problem, 2) end
+  return bytes
+end
+
+--- Puts the second state of a diff in place of the world's. Returns true; or
+-- nil and why, and nothing has changed. Raises an error inside callbacks and
+-- frames.
+function methods.apply(world, bytes)
+  backend.check_world(world, "apply")
+  if type(bytes) ~= "string" then
+    error("ecs: apply takes what world:diff gave, not "
+      .. message.describe(bytes), 2)
+  end
+  snapshot.check_idle(world, "apply", "a diff cannot be applied", 2)
+  local before = save(world, 2)
+  local after, problem = core.save_patch(world, before, bytes)
+  if not after then return nil, problem end
+  local done, told = load(world, after, {})
+  if not done then return nil, told end
+  return true
 end
 
 core.install("ecs.World", methods)

@@ -6,8 +6,8 @@
 -- A snapshot has two parts, which are taken and put back together:
 --
 --     ecs.core     entities, values, storage, links, names
---     here         clocks of phases; which systems are disabled, and their
---                  time; totals; the state that the world is in
+--     here         the seed; clocks of phases; which systems are disabled, and
+--                  their time; totals; the state that the world is in
 --
 -- What is here goes by the names of phases and systems.
 
@@ -40,14 +40,24 @@ local function read_systems(state)
   return systems
 end
 
+--- The systems whose tags events have, by the numbers of the tags.
+local function read_met(state)
+  local met, events = {}, state.events
+  for number = 1, events and events.most or 0 do
+    local entry = events.numbers[number]
+    if entry and entry.marked:count() > 0 then met[number] = entry.name end
+  end
+  return met
+end
+
 local function read(world, state)
   local clocks = {}
   for name, clock in next, state.clocks do
     clocks[name] = { runs = clock.runs, rest = clock.rest }
   end
   return {
-    clocks = clocks, systems = read_systems(state),
-    totals = core.tallies(world), state = state.state,
+    seed = core.seed(world), clocks = clocks, systems = read_systems(state),
+    totals = core.tallies(world), met = read_met(state), state = state.state,
     next_state = state.next_state,
   }
 end
@@ -67,6 +77,7 @@ local function put_systems(state, systems)
 end
 
 local function put(world, state, part)
+  core.set_seed(world, part.seed)
   for name, clock in next, state.clocks do
     local was = part.clocks[name]
     clock.runs = was and was.runs or 0
@@ -206,4 +217,7 @@ end
 
 core.install("ecs.World", methods)
 
-return { check_idle = check_idle, put = put, read = read }
+--- What is here of a snapshot; nil: it holds no state.
+local function part_of(snapshot) return parts[snapshot] end
+
+return { check_idle = check_idle, part_of = part_of, put = put, read = read }

@@ -335,11 +335,14 @@ end
 --- "; reads arrays 'a', 'b'": what a plan does with arrays of the world. use:
 -- reads or writes.
 local function describe_arrays(plan, use)
-  local names = {}
+  local names, known = {}, {}
   for _, slot in ipairs(plan.arrays) do
     if slot[use] then
       local _, _, name = core.array_shape(plan.copies[slot.at])
-      names[#names + 1] = "'" .. (name or slot.label) .. "'"
+      name = "'" .. (name or slot.label) .. "'"
+      if not known[name] then
+        known[name], names[#names + 1] = true, name
+      end
     end
   end
   if #names == 0 then return "" end

@@ -51,6 +51,11 @@ local calls = {
     hash = function() end,
     state_hash = function() end,
     dump = function() end,
+    diff = function(s) return s.world:snapshot(), s.world:snapshot() end,
+    apply = function(s)
+      local now = s.world:snapshot()
+      return s.world:diff(now, now)
+    end,
     snapshot = function() end,
     restore = function(s) return s.world:snapshot() end,
     history = function() return 4 end,

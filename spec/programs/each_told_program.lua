@@ -27,8 +27,8 @@ for _ = 1, 63 do query:each(note) end
 for _ = 1, 200 do query:each(function(p) p.x = p.x + 1 end) end
 heard(0)
 query:each(note)
-heard(1, "query:each spec/programs/each_told_program.lua:25 an index in "
-  .. "brackets that is assigned to cannot be compiled")
+heard(1, "query:each spec/programs/each_told_program.lua:25 an assignment to an "
+  .. "element of 'list', which is a table, cannot be compiled")
 for _ = 1, 200 do query:each(note) end
 heard(1)
 assert(list[1] == 201)

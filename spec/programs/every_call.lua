@@ -581,6 +581,8 @@ kept:restore(before)
 kept:progress(1)
 show("restored", kept:hash(), past:count(), kept:find "kept")
 past:rewind(1)
+show("diff", kept:apply(kept:diff(kept:snapshot(), before)), kept:hash())
+kept:progress(1)
 show("rewound", kept:hash(), kept:load { bytes = saved })
 show("loaded", kept:hash(), kept:save() == saved,
   kept:load { bytes = saved:sub(2) })

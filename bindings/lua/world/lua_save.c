@@ -38,8 +38,12 @@ static bool count_bytes(void *user, const void *bytes, size_t count) {
 typedef struct SaveWriter {
   ecs_Status (*write)(const struct SaveWriter *writer, ecs_World *world,
                       const ecs_SaveSink *sink);
-  const char *text; /* of scripts */
+  const char *text; /* of scripts; or the first save of a diff */
   size_t text_bytes;
+  const char *other; /* the other save, or a diff */
+  size_t other_bytes;
+  ecs_Snapshot *snapshot;
+  const char **problem;
 } SaveWriter;
 
 static ecs_Status write_save(const SaveWriter *writer, ecs_World *world,
@@ -51,6 +55,25 @@ static ecs_Status write_dump(const SaveWriter *writer, ecs_World *world,
                              const ecs_SaveSink *sink) {
   (void)writer;
   return ecs_world_dump(world, sink);
+}
+
+static ecs_Status write_snapshot(const SaveWriter *writer, ecs_World *world,
+                                 const ecs_SaveSink *sink) {
+  (void)world;
+  return ecs_snapshot_save(writer->snapshot, writer->text, writer->text_bytes,
+                           sink);
+}
+
+static ecs_Status write_diff(const SaveWriter *writer, ecs_World *world,
+                             const ecs_SaveSink *sink) {
+  return ecs_save_diff(world, writer->text, writer->text_bytes, writer->other,
+                       writer->other_bytes, sink);
+}
+
+static ecs_Status write_patched(const SaveWriter *writer, ecs_World *world,
+                                const ecs_SaveSink *sink) {
+  return ecs_save_patch(world, writer->text, writer->text_bytes, writer->other,
+                        writer->other_bytes, sink, writer->problem);
 }
 
 /* Writes it: the first time to count its bytes. What a collection changes
@@ -88,14 +111,54 @@ static int save_bytes(lua_State *L) {
   const char *text = luaL_checklstring(L, 2, &text_bytes);
   int refused = bind_state_refuse_frame(L, world, "save");
   if (refused != 0) return refused;
-  SaveWriter writer = {write_save, text, text_bytes};
+  SaveWriter writer = {
+      .write = write_save, .text = text, .text_bytes = text_bytes};
   return push_written(L, world, &writer, "save");
 }
 
 /* dump_text(world): the state as text, or nil and why. */
 static int dump_text(lua_State *L) {
-  SaveWriter writer = {write_dump, NULL, 0};
+  SaveWriter writer = {.write = write_dump};
   return push_written(L, bind_world_check(L, 1), &writer, "dump");
+}
+
+/* snapshot_bytes(world, text, snapshot): as save_bytes, of a snapshot of it. */
+static int snapshot_bytes(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  SaveWriter writer = {.write = write_snapshot};
+  writer.text = luaL_checklstring(L, 2, &writer.text_bytes);
+  writer.snapshot = bind_snapshot_check(L, 3);
+  int refused = bind_state_refuse_frame(L, world, "diff");
+  if (refused != 0) return refused;
+  return push_written(L, world, &writer, "diff");
+}
+
+/* save_diff(world, from, to): what makes one save of another, as a string. */
+static int save_diff(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  SaveWriter writer = {.write = write_diff};
+  writer.text = luaL_checklstring(L, 2, &writer.text_bytes);
+  writer.other = luaL_checklstring(L, 3, &writer.other_bytes);
+  return push_written(L, world, &writer, "diff");
+}
+
+/* save_patch(world, from, diff): the other save, or nil and why. */
+static int save_patch(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  const char *problem = NULL;
+  SaveWriter writer = {.write = write_patched, .problem = &problem};
+  writer.text = luaL_checklstring(L, 2, &writer.text_bytes);
+  writer.other = luaL_checklstring(L, 3, &writer.other_bytes);
+  SaveRoom room;
+  ecs_Status status = write_to_room(L, world, &writer, &room);
+  if (status == ECS_E_FILE) {
+    lua_pushfstring(L, "the diff does not fit: %s",
+                    problem ? problem : "it is damaged");
+    return bind_fail(L);
+  }
+  if (status != ECS_OK) return bind_state_refuse(L, world, status, "apply");
+  lua_pushlstring(L, room.bytes, room.count);
+  return 1;
 }
 
 static bool write_bytes(void *user, const void *bytes, size_t count) {
@@ -450,14 +513,12 @@ static int text_number(lua_State *L) {
 }
 
 void bind_open_lua_save(lua_State *L) {
-  static const luaL_Reg functions[] = {{"save_bytes", save_bytes},
-                                       {"dump_text", dump_text},
-                                       {"save_file", save_file},
-                                       {"saved_texts", saved_texts},
-                                       {"saved_images", saved_images},
-                                       {"load_save", load_save},
-                                       {"number_text", number_text},
-                                       {"text_number", text_number},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"save_bytes", save_bytes},   {"snapshot_bytes", snapshot_bytes},
+      {"save_diff", save_diff},     {"save_patch", save_patch},
+      {"dump_text", dump_text},     {"save_file", save_file},
+      {"saved_texts", saved_texts}, {"saved_images", saved_images},
+      {"load_save", load_save},     {"number_text", number_text},
+      {"text_number", text_number}, {NULL, NULL}};
   bind_add(L, functions);
 }

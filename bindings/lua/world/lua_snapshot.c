@@ -49,13 +49,19 @@ static int snapshot_tostring(lua_State *L) {
   return 1;
 }
 
-/* The snapshot at index 1, of a world that is open. */
-static LuaSnapshot *check(lua_State *L) {
-  LuaSnapshot *snapshot = (LuaSnapshot *)bind_find(L, 1, KIND_SNAPSHOT);
+static LuaSnapshot *check_at(lua_State *L, int index) {
+  LuaSnapshot *snapshot = (LuaSnapshot *)bind_find(L, index, KIND_SNAPSHOT);
   if (!snapshot) bind_error(L, "this is not a snapshot");
   if (!snapshot->life.native)
     bind_error(L, "the world of this snapshot is closed");
   return snapshot;
+}
+
+/* The snapshot at index 1, of a world that is open. */
+static LuaSnapshot *check(lua_State *L) { return check_at(L, 1); }
+
+ecs_Snapshot *bind_snapshot_check(lua_State *L, int index) {
+  return check_at(L, index)->life.native;
 }
 
 /* Taking and restoring ---------------------------------------------------- */

@@ -60,6 +60,11 @@ local function refuse_in(f, problem)
           remedy = problem.remedy, final = problem.final, blamed = f }, 0)
 end
 
+--- What to do for a function that is called and has no source.
+local HELPER = "write its lines in the system's function, or keep it in a file "
+  .. "that is shipped as it was; where load makes it of a text, pass the text "
+  .. "without a name for it"
+
 --- The tree of a function and its place in the source. Refuses a function that
 -- has no source or is outside the subset, unless it may have side exits. line
 -- and name: of the call, where the function is called by another; name is nil
@@ -78,8 +83,9 @@ local function tree_of(f, exits, line, name)
           or "do it under a condition that few rows meet, or in a run system")
       end
       parser.outside(line, (name and "a call of '" .. name .. "', " or "")
-        .. "a function with " .. why, remedy or "give the system's function as "
-        .. "text, or ship the file that it was loaded from, as it was")
+        .. "a function with " .. why, remedy or name and HELPER
+        or "give the system's function as text, or ship the file that it was "
+        .. "loaded from, as it was")
     end
     latest = setmetatable({ [f] = found }, weak)
     known = { outline = found.outline,

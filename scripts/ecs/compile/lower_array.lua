@@ -1,16 +1,13 @@
 --- lower_array: elements of arrays of the world, which are read and written in
 -- place.
 --
---     walls[x][y]    an array of the program at the key (x - 1) * n2 + y, where
---                    n2 is a uniform: the second size as it is before the run
+--     walls[x][y]    an array of the program at the key that it has for x and y
 --     walls[x]       place   { type = "place", slot, keys }: slot: of
 --                    captures:array; keys: the indices so far, as values
 --
--- An index outside raises in plain Lua, so rows with one take a side exit. For
--- the last index all are compared at once: where the later ones are in their
--- ranges and the others are whole, the key is that of an element only if the
--- first is in its range, too. Where rows cannot take side exits, sizes are
--- compared before each run instead, and indices have to be constant.
+-- An index outside raises in plain Lua, so rows with one take a side exit: such
+-- indices have no key. Where rows cannot take side exits, sizes are compared
+-- before each run instead, and indices have to be constant.
 --
 -- The program reads an element as rows before have left it, and puts what this
 -- row stores at its end. What it has stored before it reads is selected:
@@ -164,19 +161,6 @@ local function keys_of(self, place, key, node)
   return keys
 end
 
-local folds = {
-  sub = function(a, b) return a - b end, add = function(a, b) return a + b end,
-  mul = function(a, b) return a * b end,
-}
-
---- An operation on two whole numbers, in f64.
-local function compute(emit, name, a, b)
-  if a.constant and b.constant then
-    return { type = "f64", constant = folds[name](a.constant, b.constant) }
-  end
-  return emit:op(name .. " f64", "f64", a, b)
-end
-
 --- Is an element at all keys certainly there? Only where sizes are constant.
 local function is_certain(self, slot, keys)
   if self.context.may_exit then return false end
@@ -191,17 +175,24 @@ end
 --- The number of the element at all keys, which is demanded to be there.
 local function locate(self, slot, keys, node)
   local emit = self.emit
-  local place, inside = keys[1], emit.yes
-  for d = 2, #keys do
-    local range, side = in_range(self, slot, d, keys[d])
-    inside = emit:both(inside, emit:both(whole(emit, keys[d - 1]), range))
-    place = compute(emit, "add", compute(emit, "mul",
-      compute(emit, "sub", place, emit:inner_constant(1)), side), keys[d])
+  if is_certain(self, slot, keys) then
+    local number = keys[1].constant
+    for d = 2, #keys do
+      local side = self.context.captures:array_side(slot, d).constant
+      number = (number - 1) * side + keys[d].constant
+    end
+    return { type = "f64", constant = number }
   end
-  if is_certain(self, slot, keys) then return place end
-  local there = emit:value("inside " .. slot.name .. " " .. emit:name(place),
-    "bool")
-  demand_inside(self, slot, emit:both(inside, there), node)
+  local place = keys[1]
+  local there
+  if #keys == 1 then
+    there = emit:value("inside " .. slot.name .. " " .. emit:name(place),
+      "bool")
+  else
+    place = emit:op("index " .. slot.name, "f64", keys[1], keys[2], keys[3])
+    there = emit:op("lt f64", "bool", emit:inner_constant(0), place)
+  end
+  demand_inside(self, slot, there, node)
   return place
 end
 

@@ -27,6 +27,8 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 local rawget = rawget
 local max, min, ipairs, type =
   math.max, math.min, ipairs, type
+local array_shape = require("ecs.core").array_shape
+local captures = require "ecs.compile.captures"
 local lower = require "ecs.compile.lower_table"
 local lower_bits = require "ecs.compile.lower_bits"
 local find_resource = require("ecs.resource_row").find
@@ -210,6 +212,41 @@ end
 
 function value_of.table(self, node, scope) return self:record(node, scope) end
 
+--- Refuses an assignment to an element of something that has none, by the name
+-- of the variable. node: of the index.
+local function refuse_element(self, node, scope)
+  local root = node.object
+  while root[1] == "index" or root[1] == "field" do root = root.object end
+  local held = root[1] == "name" and self:value(root, scope) or {}
+  if held.type ~= "object" and held.type ~= "nil" then
+    outside(node.line, "an index in brackets that is assigned to",
+      "assign to fields of rows and to local variables")
+  end
+  local label = "an assignment to an element of '" .. root.name
+    .. "', which is "
+  if array_shape(held.value) then
+    outside(node.line, label .. "an array of another world",
+      "make it with the world of the system")
+  elseif held.value == nil then
+    outside(node.line, label .. "nil", captures.late)
+  end
+  outside(node.line, label .. lower.word(held), "assign to fields of rows and "
+    .. "to local variables, or to an array of the world: world:array")
+end
+
+--- Refuses an assignment to an element of a row, map[x][y], where the variable
+-- holds nothing that has rows. node: of the index.
+function lower:refuse_rows(node, scope)
+  local root = node.object
+  while root[1] == "index" do root = root.object end
+  if root == node.object or root[1] ~= "name" then return end
+  local held = self:value(root, scope)
+  if held.type == "nil" or held.type == "object" and type(held.value) ~= "table"
+    and not self:place_of(held) then
+    refuse_element(self, node, scope)
+  end
+end
+
 --- The key of an index of this value, which has to be one of the function's own
 -- rows or tables.
 function lower:own_key(node, object, scope)
@@ -218,8 +255,7 @@ function lower:own_key(node, object, scope)
     inner = inner.value
   end
   if not lower.is_holder(inner) then
-    outside(node.line, "an index in brackets that is assigned to",
-      "assign to fields of rows and to local variables")
+    refuse_element(self, node, scope)
   end
   return self:key(node.key, scope)
 end

@@ -135,6 +135,7 @@ local function objects_of(self, targets, scope)
       objects[k], keys[k] = self:value(target.object, scope), target.name
     elseif target[1] == "index" then
       if target.object[1] == "index" then target.object.leads = true end
+      self:refuse_rows(target, scope)
       local object = self:value(target.object, scope)
       local place = self:place_of(object)
         or self:as_elements(object, target.line)

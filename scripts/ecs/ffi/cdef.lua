@@ -469,6 +469,16 @@ typedef struct ecs_LoadListener {
 ecs_Status ecs_saved_load(const ecs_Saved *saved,
                                   const ecs_LoadListener *listener,
                                   char *problem, size_t problem_bytes);
+ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
+                                     size_t text_bytes,
+                                     const ecs_SaveSink *sink);
+ecs_Status ecs_save_diff(ecs_World *world, const char *from,
+                                 size_t from_bytes, const char *to,
+                                 size_t to_bytes, const ecs_SaveSink *sink);
+ecs_Status ecs_save_patch(ecs_World *world, const char *from,
+                                  size_t from_bytes, const char *diff,
+                                  size_t diff_bytes, const ecs_SaveSink *sink,
+                                  const char **problem);
 typedef struct ecs_KernelBlock {
   const ecs_Entity *entities;
   void *const *columns;

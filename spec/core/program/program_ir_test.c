@@ -72,6 +72,15 @@ static const Wrong wrongs[] = {
      "line 3: inside: an operand is not a f64"},
     {"array a0 number\n"
      "v0 = constant f64 1\n"
+     "v1 = index a0 v0 v0",
+     "line 3: index: the array is not one of the world"},
+    {"array a0 of u8\n"
+     "v0 = constant f64 1\n"
+     "v1 = constant bool true\n"
+     "v2 = index a0 v0 v0 v1",
+     "line 4: index: an operand is not a f64"},
+    {"array a0 number\n"
+     "v0 = constant f64 1\n"
      "put a0 v0 v0",
      "line 3: put: the array is not one of the world"},
     {"array a0 of u8\n"

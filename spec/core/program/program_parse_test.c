@@ -343,6 +343,7 @@ static void line_of(Operation operation, const char *type, char *line,
       break;
     case SHAPE_STORE: snprintf(line, room, "%s c0 v0 v1", name); break;
     case SHAPE_PUT: snprintf(line, room, "%s a2 v3 v0 v1", name); break;
+    case SHAPE_INDEX: snprintf(line, room, "%s a2 v3 v3 v3", name); break;
     case SHAPE_STRUCTURE: snprintf(line, room, "%s \"T\" v1", name); break;
     case SHAPE_DESTROY: snprintf(line, room, "%s v1", name); break;
     case SHAPE_REDUCE:

@@ -194,7 +194,7 @@ TEST(stamps_begin_again) {
   const ProgramPlan *plan = fixture.program->plan;
   assert_true(plan->slices && plan->keys_are_known);
   for (uint32_t k = 0; k < ECS_PUT_MARKS; k++) plan->marks[k] = 1 + k % 3;
-  plan->marks[ECS_PUT_MARKS] = UINT32_MAX - 1;
+  plan->marks[ECS_PUT_MARKS] = UINT32_MAX;
   spawn(30, 0, 1);
   must(run_on(arrays[0], arrays[1]));
   assert_true(plan->marks[ECS_PUT_MARKS] < 40);

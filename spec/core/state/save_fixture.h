@@ -15,6 +15,7 @@ typedef struct Bytes {
 
 static inline bool take_bytes(void *user, const void *bytes, size_t count) {
   Bytes *to = user;
+  if (count == 0) return true;
   if (to->most > 0 && to->count + count > to->most) return false;
   if (to->count + count > to->capacity) {
     to->capacity = (to->count + count) * 2;

@@ -3,6 +3,8 @@
  */
 #include "program_reference.h"
 
+#include "ecs_array.h"
+
 #include "ecs_grid.h"
 
 #include <math.h>
@@ -157,9 +159,23 @@ static const double *element(const Row *row, const Instruction *ins, double key,
   return NULL;
 }
 
+/* The key of the element at the indices of an instruction; 0: there is none. */
+static double key_at(const Row *row, const Instruction *ins) {
+  const ecs_ArrayView *view =
+      ecs_array_view(row->reference->call->arrays[ins->index].array);
+  double key = 1;
+  for (uint32_t d = 0; d < 3 && ins->operands[d] != NO_VALUE; d++) {
+    double x = row->values[ins->operands[d]].number;
+    if (!(x >= 1 && x <= view->sizes[d]) || x != floor(x)) return 0;
+    key = (key - 1) * view->sizes[d] + x;
+  }
+  return key;
+}
+
 static Value look(const Row *row, const Instruction *ins, double key) {
   const double *found = element(row, ins, key, false);
   Value value = {found == NULL ? 0 : *found, 0};
+  if (value.number != value.number) value.number = NAN; /* without a payload */
   if (ins->type == VALUE_BOOL) value.number = value.number != 0;
   if (ins->type == VALUE_ENTITY) return an_entity(value.number);
   if (ins->type == VALUE_F32) value.number = (double)(float)value.number;
@@ -333,6 +349,7 @@ static Value compute(const Row *row, const Instruction *ins) {
     case SHAPE_PRESENT: made.number = row->columns[ins->index] != NULL; break;
     case SHAPE_SELF: made.entity = row->entity; break;
     case SHAPE_UNIFORM: return uniform(row, ins);
+    case SHAPE_INDEX: made.number = key_at(row, ins); break;
     case SHAPE_AT: return look(row, ins, a.number);
     case SHAPE_INSIDE:
       made.number = element(row, ins, a.number, true) != NULL;

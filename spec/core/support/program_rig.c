@@ -475,14 +475,16 @@ static int32_t some_first(Random *random, uint32_t count) {
  * what they read as in elements. */
 static const ecs_Array *place_array(Session *session, uint32_t a,
                                     ecs_Scalar type, double *elements,
-                                    uint32_t count) {
+                                    const uint32_t *sizes) {
+  uint32_t count = sizes[0] * sizes[1] * sizes[2];
   ecs_World *worlds[] = {session->rig->world, session->rig->twin};
   char name[32];
   ecs_Array *array = NULL;
   uint64_t state = session->random.state;
   snprintf(name, sizeof name, "%s %u", ecs_scalar_name(type), a);
   for (int w = 0; w < 2; w++) {
-    const ecs_ArrayDescription how = {name, type, 1, {count, 0, 0}};
+    const ecs_ArrayDescription how = {
+        name, type, 3, {sizes[0], sizes[1], sizes[2]}};
     array = ecs_array_find(worlds[w], name);
     must(array == NULL ? ecs_array(worlds[w], &how, &array)
                        : ecs_array_resize(array, how.sizes));
@@ -502,16 +504,18 @@ static const ecs_Array *place_array(Session *session, uint32_t a,
 static ecs_ProgramArray make_placed_array(Session *session, uint32_t a,
                                           const ecs_ProgramArray *before) {
   static double elements[ECS_DECLARATION_LIMIT][ARRAY_ROOM];
-  uint32_t count = 1 + random_below(&session->random, ARRAY_ROOM - 1);
+  const uint32_t sizes[] = {1 + random_below(&session->random, 5),
+                            1 + random_below(&session->random, 4),
+                            1 + random_below(&session->random, 2)};
   for (uint32_t k = 0; k < a; k++)
     if (array_scalar(session->program, k) ==
             array_scalar(session->program, a) &&
         random_chance(&session->random, 50))
       return before[k];
   return (ecs_ProgramArray){
-      elements[a], NULL, 1, count,
+      elements[a], NULL, 1, sizes[0] * sizes[1] * sizes[2],
       place_array(session, a, array_scalar(session->program, a), elements[a],
-                  count)};
+                  sizes)};
 }
 
 /* An array that ends before a page without access. */
@@ -689,7 +693,8 @@ static void copy_to_twin(const Session *session, const ecs_Array *array) {
   ecs_array_describe(array, &how);
   const ecs_Array *twin = ecs_array_find(session->rig->twin, how.name);
   memcpy(ecs_array_view(twin)->elements, ecs_array_view(array)->elements,
-         how.sizes[0] * ecs_scalar_bytes(how.type));
+         (size_t)how.sizes[0] * how.sizes[1] * how.sizes[2] *
+             ecs_scalar_bytes(how.type));
 }
 
 /* Are the elements of arrays of the world those of the reference's copies? Not

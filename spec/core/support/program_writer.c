@@ -295,6 +295,19 @@ static void write_look(Writer *writer, Operation operation) {
   put(writer, " a%u v%u\n", a, key);
 }
 
+/* The result is a key that others often take. */
+static void write_index(Writer *writer) {
+  if (writer->array_count == 0) return;
+  uint32_t a = below(writer, writer->array_count);
+  if (!writer->placed[a]) return;
+  uint32_t x = some_key(writer), y = some_key(writer), z = some_key(writer);
+  writer->late = writer->is_late[x] || writer->is_late[y] || writer->is_late[z];
+  begin(writer, VALUE_F64, OPERATION_INDEX);
+  put(writer, " a%u v%u v%u", a, x, y);
+  if (chance(writer, 50)) put(writer, " v%u", z);
+  put(writer, "\n");
+}
+
 /* A coordinate or radius: often of a place where there are rows, or near it. */
 static uint32_t some_length(Writer *writer) {
   if (chance(writer, 40)) return operand(writer, VALUE_F64);
@@ -448,6 +461,7 @@ static void write_value(Writer *writer, Operation operation) {
     case SHAPE_GET: write_get(writer); return;
     case SHAPE_AT:
     case SHAPE_INSIDE: write_look(writer, operation); return;
+    case SHAPE_INDEX: write_index(writer); return;
     case SHAPE_NEAR:
     case SHAPE_NEAREST:
     case SHAPE_ANY:

@@ -87,6 +87,66 @@ describe("a compiled function", function()
     for k = 1, count do world:spawn(Cell(values(k))) end
   end
 
+  describe("whose variable held an array", function()
+    local cases = {
+      { "nil", function() return nil end, "which is nil, cannot" },
+      { "a Lua table", function() return { { 1 } } end,
+        "which is a table, cannot" },
+      { "a number", function() return 3 end, "which is a number, cannot" },
+      { "an array of another world",
+        function(other) return other:array("map", "f64", 3, 3) end,
+        "which is an array of another world, cannot",
+        "make it with the world of the system" },
+    }
+    for _, case in ipairs(cases) do
+      it("is told its name, and that it is now " .. case[1], function()
+        local other = ecs.world {}
+        local map = world:array("map", "f64", 3, 3)
+        local line = world:array("line", "f64", 3)
+        spawn(1, function() return { x = 1 } end)
+        world:system { name = "map", query = { Cell },
+          each = function(p) map[p.x][1] = 1 end }
+        world:system { name = "line", query = { Cell },
+          each = function(p) line[p.x] = 1 end }
+        world:progress(1)
+        map, line = case[2](other), case[2](other)
+        for _, name in ipairs { "map", "line" } do
+          assert.truthy(world:explain(name):find("compiled (block VM)", 1,
+            true))
+        end
+        pcall(world.progress, world, 1)
+        local told = world:explain "map"
+        assert.truthy(told:find("an assignment to an element of 'map', "
+          .. case[3] .. " be compiled", 1, true), told)
+        world:system { name = "map", query = { Cell }, each = function() end }
+        pcall(world.progress, world, 1)
+        local text = world:explain "line"
+        assert.truthy(text:find("an assignment to an element of 'line', "
+          .. case[3] .. " be compiled", 1, true), text)
+        assert.truthy(text:find(case[4] or "", 1, true), text)
+        other:close()
+      end)
+    end
+  end)
+
+  it("names an array once, which two of its variables are", function()
+    local map = world:array("map", "f64", 3)
+    local same = map
+    spawn(2, function() return { x = 1 } end)
+    world:system { name = "write", query = { Cell },
+      each = function(p) map[p.x] = same[p.x] + 1 end }
+    world:progress(1)
+    assert.equal(2, map[1])
+    local text = world:explain "write"
+    assert.truthy(text:find("; reads array 'map'; writes array 'map'\n", 1,
+      true), text)
+    world:system { name = "both", query = { Cell },
+      each = function(p) map[p.x] = 1 same[p.x + 1] = 2 end }
+    world:progress(1)
+    text = world:explain "both"
+    assert.truthy(text:find("; writes array 'map'\n", 1, true), text)
+  end)
+
   for name, about in pairs(TYPES) do
     it("writes " .. name .. " as plain Lua does", function()
       local one = world:array("one", name, 60)

@@ -17,7 +17,7 @@ local outside = {
   { function(v) local t = {} v.x = t.x end, "of 't.x', which is nil" },
   { function(v) local f = function() end v.x = f end, "of a function" },
   { function() function list.f() end end, "a function that is no local one" },
-  { function(v) list[1] = v.x end, "index in brackets" },
+  { function(v) list[1] = v.x end, "'list', which is a table" },
   { function(v) v.x = #text end, "the length of a string" },
   { function(v) v.x = tostring(v.x) .. "a" end, "joining strings" },
   { function(v) if v.x == "a" then v.x = 1 end end, "a string" },
@@ -61,15 +61,15 @@ describe("what cannot be compiled", function()
 
   it("says why a function's source is not known", function()
     local loads = rawget(_G, "loadstring") or load
-    local function told(f, words)
+    local function told(f, words, remedy)
       local done, message = pcall(function()
         ecs.world({}):system { name = "s", query = { V }, compile = true,
                                each = f }
       end)
       assert.is_false(done)
-      assert.truthy(message:find(words .. " cannot be compiled: give the "
-        .. "system's function as text, or ship the file that it was loaded "
-        .. "from, as it was", 1, true), message)
+      assert.truthy(message:find(words .. " cannot be compiled: "
+        .. (remedy or "give the system's function as text, or ship the file "
+        .. "that it was loaded from, as it was"), 1, true), message)
     end
     local known = "return function(v) v.x = 1 end"
     told(loads(known, "=nowhere")(),
@@ -80,7 +80,16 @@ describe("what cannot be compiled", function()
       "a function with a source that is not what was loaded")
     local inner = loads("return function(v) return 1 end", "=nowhere")()
     told(function(v) v.x = inner(v) end,
-      "a call of 'inner', a function with a source that cannot be read,")
+      "a call of 'inner', a function with a source that cannot be read,",
+      "write its lines in the system's function, or keep it in a file that is "
+      .. "shipped as it was; where load makes it of a text, pass the text "
+      .. "without a name for it")
+    -- What the remedy says works.
+    local named = loads("return function(n) return n + 1 end")()
+    local world = ecs.world {}
+    world:system { name = "s", query = { V }, compile = "whole",
+                   each = function(v) v.x = named(v.x) end }
+    world:close()
   end)
 
   it("is a function from a file that has changed", function()

@@ -270,7 +270,7 @@ describe("what cannot be a computed index", function()
       { function(p) p.x = mixed[nil] end, "nil as an index" },
       { function(p) p.x = p[p.n] end, "a key that is computed" },
       { function(p) p.x = P[p.n] end, "an index of" },
-      { function(p) mixed[p.n] = p.x end, "an index in brackets" },
+      { function(p) mixed[p.n] = p.x end, "which is a table" },
       { function(p) p.x = #p end, "the length" },
       { function(p) p.x = #strings[p.n] end, "elements that are no" },
     } do

@@ -16,10 +16,10 @@ before_each(function()
   query = world:query { Position }
 end)
 
-local methods_of_worlds = "(there are add, advise, alive, ancestors, array, "
-  .. "children, clear, clone, close, components, destroy, dump, emit, "
-  .. "enable, explain, find, get, getter, go, grid, group, has, hash, history, "
-  .. "link_count, links, load, max, min, name, on, optimize, parent, "
+local methods_of_worlds = "(there are add, advise, alive, ancestors, apply, "
+  .. "array, children, clear, clone, close, components, destroy, diff, dump, "
+  .. "emit, enable, explain, find, get, getter, go, grid, group, has, hash, "
+  .. "history, link_count, links, load, max, min, name, on, optimize, parent, "
   .. "phase, profile, progress, query, remove, remove_system, replace, "
   .. "reserve, resource, restore, run, save, set, setter, snapshot, spawn, "
   .. "spawn_as, spawn_many, spawner, state, state_hash, stats, sum, "
