@@ -156,6 +156,14 @@ lower.inner_of = inner_of
 --- Is it an element, or a value that is one where it is not nil?
 function lower.is_element(value) return inner_of(value).type == "element" end
 
+--- "level.map", where a node is a variable or a field of one; otherwise nil.
+local function name_of(node)
+  if not node then return nil end
+  if node[1] == "name" then return node.name end
+  local outer = node[1] == "field" and name_of(node.object)
+  return outer and outer .. "." .. node.name or nil
+end
+
 --- The value of holder[key]. node: of the index.
 function lower:index(holder, key, node)
   local outer = self.context.captures
@@ -169,7 +177,9 @@ function lower:index(holder, key, node)
       "test it first: if x then ... end")
   elseif holder.type == "nil" or holder.type == "object"
     and holder.value == nil then
-    outside(node.line, "an index of nil", captures.late)
+    local name = name_of(node.object)
+    outside(node.line, name and "an index of '" .. name .. "', which is nil"
+      or "an index of nil", captures.late)
   elseif holder.type == "object" and array_shape(holder.value) then
     outside(node.line, "an index of an array of another world",
       "make it with the world of the system")
