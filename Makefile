@@ -77,7 +77,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
   object/plain_table object/read_file object/save_file object/tokens object/same_code \
-  object/lua_math component/definition component/new_definition \
+  object/lua_math component/field_array component/definition component/new_definition \
   component/define component/prefab component/new_prefab \
   component/host_definition world/open_walk world/recent_queries \
   world/lua_world world/collect world/recording world/borrowed world/report \

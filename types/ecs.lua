@@ -31,12 +31,15 @@
 ---component is removed, or the entity that links dies as well.
 ---@alias ecs.LinkRule "clear" | "remove" | "destroy"
 
+---The elements of an array, by their numbers from 1, or one value for all.
+---@alias ecs.ElementValues table<integer, number | boolean> | number | boolean
+
 ---A field of a new component: its type, its type and default, or a link to an
----entity. With tree, no entity is its own target, the target of that one, and
----so on.
+---entity. With count, from 1 to 64, it is an array of so many elements. With
+---tree, no entity is its own target, the target of that one, and so on.
 ---@alias ecs.FieldSchema
 ---| ecs.FieldType
----| { [1]: ecs.FieldType, [2]: ecs.FieldValue }
+---| { [1]: ecs.FieldType, [2]: ecs.FieldValue, count?: integer }
 ---| { [1]: "entity", link: ecs.LinkRule, tree?: boolean }
 
 ---A component with values for some of its fields. Reusable, in every world.
@@ -49,12 +52,13 @@
 ---@field default? number | boolean nil for type entity
 ---@field link? ecs.LinkRule of a link
 ---@field tree? boolean of a link
+---@field count? integer of an array
 
 ---A component or a tag. Calling it with fields makes a value.
 ---@class ecs.Component
 ---@field name string
 ---@field fields ecs.Field[] a new list each time, in the order of storage
----@overload fun(fields: table<string, ecs.FieldValue>): ecs.Value
+---@overload fun(fields: ecs.Fields): ecs.Value
 
 ---What is spawned from one call, with its children: see ecs.prefab.
 ---@class ecs.Prefab
@@ -71,7 +75,7 @@
 
 ---Fields of the component before it, in place of a value: read at once, neither
 ---kept nor changed.
----@alias ecs.Fields table<string, ecs.FieldValue>
+---@alias ecs.Fields table<string, ecs.FieldValue | ecs.ElementValues>
 
 ---@class ecs.ComponentOptions
 ---@field storage? "table" | "sparse" | "bits" default "table"; "bits" for tags
@@ -179,12 +183,16 @@
 ---targets, read only; where the query has up
 ---@field copy fun(self: ecs.Batch, ...): string | integer the rows as a string:
 ---components, each with its fields; on LuaJIT also memory and its bytes first
----@field [ecs.Component | string] table<string, ecs.Column>
+---@field [ecs.Component | string] table<string, ecs.Column | ecs.Column[]>
 
 ---One component of one entity. Valid inside the loop body; to remember
 ---something, store its entity.
 ---@class ecs.Row
----@field [string] ecs.FieldValue
+---@field [string] ecs.FieldValue | ecs.Elements
+
+---An array of a row, from 1 to its count. As valid as the row.
+---@class ecs.Elements
+---@field [integer] number | boolean
 
 ---@alias ecs.Occasion
 ---| "begin"
@@ -294,8 +302,8 @@ function World:add(e, part, fields) end
 ---@param e ecs.Entity
 ---@param part ecs.Part a component, where fields are given
 ---@param field? string | ecs.Fields
----@param value? ecs.FieldValue
----@param ... string | ecs.FieldValue more fields, each with its value
+---@param value? ecs.FieldValue | ecs.ElementValues
+---@param ... string | ecs.FieldValue | ecs.ElementValues more fields, in turns
 function World:set(e, part, field, value, ...) end
 
 ---Returns a new table of all fields, or the values of the named fields; nil, or
@@ -866,8 +874,8 @@ function Query:replace(gone, part, fields) end
 ---Raises an error if an open callback uses the component of a match.
 ---@param part ecs.Part a component, where fields are given
 ---@param field? string | ecs.Fields
----@param value? ecs.FieldValue
----@param ... string | ecs.FieldValue more fields, each with its value
+---@param value? ecs.FieldValue | ecs.ElementValues
+---@param ... string | ecs.FieldValue | ecs.ElementValues more fields, in turns
 function Query:set(part, field, value, ...) end
 
 ---Destroys every match.
@@ -889,7 +897,7 @@ local ecs = {}
 ---returns the existing component. Raises an error if the name exists with other
 ---fields or options, or does not exist and no fields are given.
 ---@param name string 1 to 255 bytes of UTF-8 without control characters
----@param fields? table<string, ecs.FieldSchema> at most 64
+---@param fields? table<string, ecs.FieldSchema> at most 64, with all elements
 ---@param options? ecs.ComponentOptions
 ---@return ecs.Component
 function ecs.component(name, fields, options) end

@@ -6,6 +6,8 @@
 --                         components of targets in the same way
 --     batch[Position]     a proxy: an empty table with this __index:
 --       columns           the columns that were read during this batch
+--     batch.Trail.past    of an array, a proxy with this __index:
+--       elements          its columns that were read during this batch
 --
 -- The outer tables are empty, so every assignment to them is caught. The inner
 -- tables are filled at the first read of a key. When the callback returns,
@@ -16,7 +18,8 @@
 -- The builder and the columns are handed to ecs.core once, and no module has
 -- them: a script that could call them would get columns of its own making.
 
-local require = require("ecs.standard").inner "ecs.batch"
+local standard = require "ecs.standard"
+local require = standard.inner "ecs.batch"
 
 local allows = require "ecs.access"
 local backend = require "ecs.backend"
@@ -25,8 +28,8 @@ local message = require "ecs.message"
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs, rawset, select, setmetatable, tostring, type =
   error, ipairs, rawset, select, setmetatable, tostring, type
-local concat, format = table.concat, string.format
-local sub = string.sub
+local getmetatable, newproxy = getmetatable, standard.newproxy
+local format, sub = string.format, string.sub
 
 local core = backend.core
 
@@ -48,17 +51,49 @@ local function proxy(contents)
   })
 end
 
-local function listing(fields)
-  local names = {}
-  for f, field in ipairs(fields) do names[f] = field[1] end
-  return concat(names, ", ")
+local listing = message.fields
+
+--- The same for the columns of an array.
+local function counted_proxy(contents, count)
+  local value = newproxy and newproxy(true) or setmetatable({}, {})
+  local meta = getmetatable(value)
+  meta.__index, meta.__newindex = contents, refuse
+  meta.__len = function() return count end
+  meta.__name = "ecs.Batch"
+  meta.__metatable = false
+  return value
+end
+
+--- The proxy of an array. first: the column of its first element.
+local function array_proxy(label, first, count, fill, clear_list)
+  local elements = setmetatable({}, { __index = function(elements, key)
+    if type(key) ~= "number" or not (key >= 1 and key <= count)
+      or key % 1 ~= 0 then
+      error(format("ecs: %s has elements 1 to %d, not %s", label, count,
+        message.describe(key)), 2)
+    end
+    local column = fill(first + key - 1)
+    if not column then error(message.over, 2) end
+    rawset(elements, key, column)
+    return column
+  end })
+  for k = 1, count do
+    clear_list[#clear_list + 1] = elements
+    clear_list[#clear_list + 1] = k
+  end
+  return counted_proxy(elements, count)
 end
 
 --- The proxy of one component. first is the number of columns before its own.
 local function component(name, fields, first, fill, clear_list)
-  local positions = {}
+  local positions, arrays = {}, {}
   for f, field in ipairs(fields) do positions[field[1]] = first + f end
+  for _, array in ipairs(fields.arrays or {}) do
+    arrays[array[1]] = array_proxy(name .. "." .. array[1], first + array[2],
+      array[3], fill, clear_list)
+  end
   local columns = setmetatable({}, { __index = function(columns, key)
+    if arrays[key] then return arrays[key] end
     local position = positions[key]
     if not position then
       error(format("ecs: %s has no field %s (it has %s)", name,
@@ -190,20 +225,29 @@ local function part_of(parts, terms, given)
   error(absence(terms, given, false), 4)
 end
 
---- Adds the numbers of the columns of a field, or of all where none is named.
+--- Name of a field or an array -> the first and the last of its columns.
+local function ranges_of(part)
+  local ranges, fields = {}, part.fields
+  for f, field in ipairs(fields) do ranges[field[1]] = { f, f } end
+  for _, array in ipairs(fields.arrays or {}) do
+    ranges[array[1]] = { array[2], array[2] + array[3] - 1 }
+  end
+  return ranges
+end
+
+--- Adds the numbers of the columns of fields, or of all where none is named.
 local function add_fields(list, part, names)
-  for f, field in ipairs(part.fields) do
-    if #names == 0 then list[#list + 1] = part.first + f end
-    for _, name in ipairs(names) do
-      if name == field[1] then names[name] = part.first + f end
-    end
+  local ranges = ranges_of(part)
+  if #names == 0 then
+    for f in ipairs(part.fields) do list[#list + 1] = part.first + f end
   end
   for _, name in ipairs(names) do
-    if not names[name] then
+    local range = ranges[name]
+    if not range then
       refuse_copy(part.name .. " has no field " .. message.describe(name)
         .. " (it has " .. listing(part.fields) .. ")")
     end
-    list[#list + 1] = names[name]
+    for f = range[1], range[2] do list[#list + 1] = part.first + f end
   end
 end
 

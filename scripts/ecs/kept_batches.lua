@@ -29,13 +29,24 @@ local function new_template(f)
   return joins and { chunk = chunk, joins = joins } or nil
 end
 
+--- Has a component of the query an array? There the text does not tell what a
+-- column is.
+local function has_arrays(query)
+  local terms = core.query_terms(query)
+  for k = 1, #terms, 2 do
+    local _, fields = core.fields(terms[k])
+    if fields.arrays then return true end
+  end
+  return false
+end
+
 --- The function to call in place of f, with one batch more; false: there is
 -- none. known: the query's, by function, in which ecs.core looks first.
 local function find(query, known, f)
   if not getmetatable(known) then setmetatable(known, weak) end
   local world = core.query_world(query)
-  local template = rewrite.template(world, rewrite.place(world, "batch"), f,
-    new_template)
+  local template = not has_arrays(query)
+    and rewrite.template(world, rewrite.place(world, "batch"), f, new_template)
   known[f] = template
     and rewrite.instantiate(template.chunk, template.joins, f) or false
   return known[f]

@@ -8,8 +8,8 @@ local require = require("ecs.standard").inner "ecs.message"
 local kind_name = require("ecs.core").kind
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local tostring, type = tostring, type
-local format = string.format
+local ipairs, tostring, type = ipairs, tostring, type
+local concat, format = table.concat, string.format
 
 --- Up to here numbers have all of their digits.
 local EXACT = 2 ^ 53
@@ -39,6 +39,21 @@ function message.describe(value)
     return tostring(value)
   end
   return "a " .. message.type(value)
+end
+
+--- The names of a component's fields, as core.fields has them: "x, y". Of an
+-- array, its own.
+function message.fields(fields)
+  local names, last = {}, nil
+  for _, field in ipairs(fields) do
+    if not field.array then
+      names[#names + 1] = field[1]
+    elseif field.array ~= last then
+      names[#names + 1] = field.array
+    end
+    last = field.array
+  end
+  return concat(names, ", ")
 end
 
 message.over = "ecs: this batch is over: its columns are valid only inside "

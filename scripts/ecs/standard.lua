@@ -42,6 +42,10 @@ end
 --- Loads a text; nil: the host has taken it away.
 standard.load = rawget(globals, "loadstring") or rawget(globals, "load")
 
+--- Makes a userdata with a metatable: on LuaJIT that of a table cannot say what
+-- its length is. nil: this is Lua 5.4, or the host has taken it away.
+standard.newproxy = rawget(globals, "newproxy")
+
 standard.unpack = rawget(globals, "unpack") or standard.table.unpack
 
 --- What ecs cannot do without, of the globals ("") and of each library. The

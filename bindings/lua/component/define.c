@@ -1,6 +1,7 @@
 /* define.c: makes definitions from the arguments of ecs.component and ecs.tag.
  *
  *      ecs.component("Health", { hp = { "i32", 100 }, max = "i32" }, options)
+ *      ecs.component("Trail", { past = { "f32", count = 3 } })    past[1] to [3]
  *      ecs.component "Health"     the definition of this name
  *
  * Fields are sorted by the bytes of their names: a Lua table has no order, and
@@ -12,6 +13,7 @@
  */
 #include "component/define.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "api/for_bindings.h"
@@ -158,17 +160,69 @@ static ecs_Scalar check_type(lua_State *L, int index, const char *component,
   return ECS_SCALAR_COUNT;
 }
 
+/* Makes a field's table at index plain. */
+static void make_plain(lua_State *L, int index, const char *component) {
+  static const char *const known[] = {"link", "tree", "count", NULL};
+  static const PlainForm form = {known, true, false};
+  bind_plain(L, index, &form, component, "the table of a field");
+}
+
+/* The count of a field's plain table at entry; 0: it is no array. */
+static uint32_t read_count(lua_State *L, int entry, const char *component,
+                           const char *field) {
+  lua_pushliteral(L, "count");
+  lua_rawget(L, entry);
+  bool number = lua_type(L, -1) == LUA_TNUMBER, none = lua_isnil(L, -1);
+  double count = number ? lua_tonumber(L, -1) : 0;
+  bool whole = count >= 1 && count <= ECS_FIELD_LIMIT &&
+               count == (double)(uint32_t)count;
+  if (!none && !whole) {
+    bind_push_description(L, -1);
+    bind_error(L, "%s.%s: count is a whole number from 1 to %d, not %s",
+               component, field, (int)ECS_FIELD_LIMIT, lua_tostring(L, -1));
+  }
+  lua_pop(L, 1);
+  return none ? 0 : (uint32_t)count;
+}
+
+/* Checks the name on top of the stack but one of a field, and returns how many
+ * fields the value on top defines. */
+static uint32_t count_entry(lua_State *L, const char *component) {
+  const char *name = check_name(L, -2, "field");
+  uint32_t number, count = 0;
+  if (bind_element_base(name, &number) > 0)
+    bind_error(L,
+               "%s: '%s' would be the name of an element of an array: define "
+               "that as in { past = { 'f32', count = 10 } }",
+               component, name);
+  if (!lua_istable(L, -1)) return 1;
+  lua_pushvalue(L, -1);
+  make_plain(L, lua_gettop(L), component);
+  count = read_count(L, lua_gettop(L), component, name);
+  lua_pop(L, 1);
+  return count > 0 ? count : 1;
+}
+
+/* How many fields a table names, and how many they are with their elements. */
+typedef struct FieldCounts {
+  uint32_t named, all;
+} FieldCounts;
+
 /* Counts the fields of the table at index and checks their names. */
-static uint32_t count_fields(lua_State *L, int index, const char *name) {
-  uint32_t count = 0;
+static FieldCounts count_fields(lua_State *L, int index, const char *name) {
+  FieldCounts counts = {0, 0};
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING)
       bind_error(L, "%s: fields are named, as in { x = 'f32' }", name);
-    check_name(L, -2, "field");
-    if (++count > ECS_FIELD_LIMIT)
-      bind_error(L, "%s has more than 64 fields", name);
+    counts.named++;
+    counts.all += count_entry(L, name);
+    if (counts.all > ECS_FIELD_LIMIT)
+      bind_error(L, "%s has more than 64 fields%s", name,
+                 counts.named < counts.all
+                     ? ": each element of an array counts as one"
+                     : "");
   }
-  return count;
+  return counts;
 }
 
 /* Sorts the field names of the table at index into the slots 1 to fields of the
@@ -195,14 +249,7 @@ static void sort_names(lua_State *L, int index, int slots, int fields) {
   if (count != fields) bind_error(L, "the fields changed while being read");
 }
 
-/* Makes a field's table at index plain. */
-static void make_plain(lua_State *L, int index, const char *component) {
-  static const char *const known[] = {"link", "tree", NULL};
-  static const PlainForm form = {known, true, false};
-  bind_plain(L, index, &form, component, "the table of a field");
-}
-
-/* Accepts { type, default }, and of names link and tree: { 'i32', default = 1 }
+/* Accepts { type, default }, and of names link, tree and count: { 'i32', default = 1 }
  * would look like a field without a default. */
 static void check_listed(lua_State *L, int index, const char *component,
                          const char *field) {
@@ -212,7 +259,9 @@ static void check_listed(lua_State *L, int index, const char *component,
     if (number && (key == 1 || key == 2)) continue;
     const char *word =
         lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-    if (strcmp(word, "link") == 0 || strcmp(word, "tree") == 0) continue;
+    if (strcmp(word, "link") == 0 || strcmp(word, "tree") == 0 ||
+        strcmp(word, "count") == 0)
+      continue;
     bind_error(L,
                "%s.%s: a field is a type such as 'f32', or "
                "{ type, default }",
@@ -257,49 +306,102 @@ static void read_link(lua_State *L, int entry, Definition *definition,
   bind_definition_link(definition, f, (ecs_LinkRule)rule, tree);
 }
 
+/* Reads the type and the default of the field f, a plain table or a type, at
+ * entry. */
+static void read_field(lua_State *L, int entry, Definition *definition,
+                       uint32_t f) {
+  ecs_Field *field = &definition->fields[f];
+  bool listed = lua_istable(L, entry);
+  uint64_t element = 0;
+  if (listed)
+    lua_rawgeti(L, entry, 1);
+  else
+    lua_pushvalue(L, entry);
+  field->type = check_type(L, -1, definition->name, field->name);
+  if (listed) lua_rawgeti(L, entry, 2);
+  if (listed && !lua_isnil(L, -1) &&
+      !bind_read_element(L, lua_gettop(L), field->type, &element))
+    bind_refuse_element(L, lua_gettop(L), definition, f);
+  /* A definition serves all worlds, and an entity belongs to one. */
+  if (field->type == ECS_ENTITY && element != 0)
+    bind_error(L,
+               "%s.%s: an entity has no default: leave it out, and set "
+               "the field when you spawn",
+               definition->name, field->name);
+  field->default_value = ecs_scalar_load(field->type, &element);
+  if (listed) read_link(L, entry, definition, f);
+}
+
+/* Makes the fields after f elements of the same array, of which f is the first;
+ * its own name is still that of the array, at index name. slots: of the private
+ * table. */
+static void add_elements(lua_State *L, Definition *definition, uint32_t f,
+                         uint32_t count, int name, int slots) {
+  const ecs_Field *first = &definition->fields[f];
+  const char *base = lua_tostring(L, name);
+  if (first->type == ECS_ENTITY)
+    bind_error(L, "%s.%s: an array cannot have entities", definition->name,
+               base);
+  ecs_Field field = *first;
+  for (uint32_t k = 0; k < count; k++) {
+    lua_pushfstring(L, "%s[%d]", base, (int)k + 1);
+    field.name = lua_tostring(L, -1);
+    if (strlen(field.name) > ECS_NAME_LIMIT)
+      bind_error(L, "%s: the name of an array is at most %d bytes",
+                 definition->name, (int)ECS_NAME_LIMIT - 4);
+    lua_rawseti(L, slots, (int)(f + k) + 1);
+    definition->fields[f + k] = field;
+  }
+}
+
 /* Reads the fields of a definition from the table at schema, in the order of
- * the names in the slots. */
-static void read_schema(lua_State *L, int schema, int slots,
-                        Definition *definition) {
-  for (uint32_t f = 0; f < definition->field_count; f++) {
-    ecs_Field *field = &definition->fields[f];
-    lua_rawgeti(L, slots, (int)f + 1);
-    field->name = lua_tostring(L, -1);
+ * the names in the table at names. slots: of the private table. */
+static void read_schema(lua_State *L, int schema, int names, int slots,
+                        Definition *definition, uint32_t named) {
+  uint32_t f = 0, changed = 0;
+  for (uint32_t k = 1; k <= named; k++) {
+    lua_rawgeti(L, names, (int)k);
+    int name = lua_gettop(L);
+    const char *text = lua_tostring(L, name);
+    lua_pushvalue(L, name);
     lua_rawget(L, schema);
-    int entry = lua_gettop(L);
+    int entry = name + 1;
     bool listed = lua_istable(L, entry);
     if (listed) make_plain(L, entry, definition->name);
-    if (listed) check_listed(L, entry, definition->name, field->name);
-    if (listed) lua_rawgeti(L, entry, 1);
-    field->type = check_type(L, -1, definition->name, field->name);
-    if (listed) lua_rawgeti(L, entry, 2);
-    uint64_t element = 0;
-    if (listed && !lua_isnil(L, -1) &&
-        !bind_read_element(L, lua_gettop(L), field->type, &element))
-      bind_refuse_element(L, lua_gettop(L), definition, f);
-    /* A definition serves all worlds, and an entity belongs to one. */
-    if (field->type == ECS_ENTITY && element != 0)
-      bind_error(L,
-                 "%s.%s: an entity has no default: leave it out, and set "
-                 "the field when you spawn",
-                 definition->name, field->name);
-    field->default_value = ecs_scalar_load(field->type, &element);
-    if (listed) read_link(L, entry, definition, f);
-    lua_settop(L, entry - 1);
+    if (listed) check_listed(L, entry, definition->name, text);
+    uint32_t count = listed ? read_count(L, entry, definition->name, text) : 0;
+    uint32_t taken = count > 0 ? count : 1;
+    /* A finalizer may have changed the table since its fields were counted. */
+    if (f + taken > definition->field_count) changed = 1;
+    if (changed) break;
+    definition->fields[f].name = text;
+    lua_pushvalue(L, name);
+    lua_rawseti(L, slots, (int)f + 1);
+    read_field(L, entry, definition, f);
+    if (count > 0) add_elements(L, definition, f, count, name, slots);
+    f += taken;
+    lua_settop(L, name - 1);
   }
+  if (changed || f != definition->field_count)
+    bind_error(L, "the fields changed while being read");
 }
 
 /* Pushes a new definition, not added yet. schema is the stack index of the
  * table of fields; 0: there are none. */
 static Definition *read_definition(lua_State *L, int schema) {
   static const PlainForm form = {NULL, false, true};
+  FieldCounts counts = {0, 0};
   if (schema)
     bind_plain(L, schema, &form, lua_tostring(L, 1), "its table of fields");
-  uint32_t count = schema ? count_fields(L, schema, lua_tostring(L, 1)) : 0;
-  Definition *definition = bind_definition_begin(L, 1, count);
+  if (schema) counts = count_fields(L, schema, lua_tostring(L, 1));
+  Definition *definition = bind_definition_begin(L, 1, counts.all);
   int slots = lua_gettop(L);
-  if (schema) sort_names(L, schema, slots, (int)count);
-  if (schema) read_schema(L, schema, slots, definition);
+  if (schema) {
+    lua_newtable(L);
+    sort_names(L, schema, slots + 1, (int)counts.named);
+    read_schema(L, schema, slots + 1, slots, definition, counts.named);
+    lua_settop(L, slots);
+  }
   bind_definition_finish(L, definition);
   return definition;
 }

@@ -212,10 +212,121 @@ uint32_t bind_field_find_slowly(lua_State *L, int index,
   size_t bytes;
   const char *name = lua_tolstring(L, index, &bytes);
   uint32_t field = bind_field_find(definition, name);
+  const FieldArray *array = bind_array_at(L, index, definition);
+  if (array)
+    bind_error(L, "%s.%s is an array of %d: name one element, as in '%s[1]'",
+               definition->name, name, (int)array->count, name);
   if (field == definition->field_count || strlen(name) != bytes)
     bind_error(L, "%s has no field '%s' (it has %s)", definition->name, name,
                definition->listing);
   return field;
+}
+
+/* Arrays ------------------------------------------------------------------ */
+
+const FieldArray *bind_array_named(lua_State *L, int index,
+                                   const Definition *definition) {
+  if (lua_type(L, index) != LUA_TSTRING) return NULL;
+  size_t bytes;
+  const char *name = lua_tolstring(L, index, &bytes);
+  for (uint32_t k = 0; k < definition->array_count; k++)
+    if (definition->arrays[k].name == name) return &definition->arrays[k];
+  for (uint32_t k = 0; k < definition->array_count; k++)
+    if (strlen(definition->arrays[k].name) == bytes &&
+        memcmp(definition->arrays[k].name, name, bytes) == 0)
+      return &definition->arrays[k];
+  return NULL;
+}
+
+uint32_t bind_element_check(lua_State *L, int index,
+                            const Definition *definition,
+                            const FieldArray *array) {
+  double number =
+      lua_type(L, index) == LUA_TNUMBER ? lua_tonumber(L, index) : 0;
+  uint32_t at = number >= 1 && number <= array->count ? (uint32_t)number : 0;
+  if (at == 0 || (double)at != number) {
+    bind_push_description(L, index);
+    bind_error(L, "%s.%s has elements 1 to %d, not %s", definition->name,
+               array->name, (int)array->count, lua_tostring(L, -1));
+  }
+  return array->first + at - 1;
+}
+
+void bind_array_push(lua_State *L, const Definition *definition,
+                     const FieldArray *array, const void *image) {
+  lua_createtable(L, (int)array->count, 0);
+  for (uint32_t k = 0; k < array->count; k++) {
+    uint32_t field = array->first + k;
+    bind_push_element(L, definition->fields[field].type,
+                      (const char *)image + definition->offsets[field]);
+    lua_rawseti(L, -2, (int)k + 1);
+  }
+}
+
+void bind_refuse_arrays(lua_State *L, const Definition *definition,
+                        const char *call) {
+  if (definition->array_count == 0) return;
+  const char *name = definition->arrays[0].name;
+  bind_error(L,
+             "%s: %s.%s is an array: name the fields, and its elements one "
+             "by one, as in '%s[1]'",
+             call, definition->name, name, name);
+}
+
+/* The elements of an array, as a mask of fields. */
+static uint64_t elements_of(const FieldArray *array) {
+  ECS_ASSERT(array->count > 0 && array->first + array->count <= 64);
+  return ~UINT64_C(0) >> (64 - array->count) << array->first;
+}
+
+/* Reads one value for all elements. */
+static uint64_t fill_array(lua_State *L, int index,
+                           const Definition *definition,
+                           const FieldArray *array, char *image) {
+  ecs_Scalar type = definition->fields[array->first].type;
+  size_t bytes = ecs_scalar_bytes(type);
+  char *first = image + definition->offsets[array->first];
+  if (!bind_read_element(L, index, type, first)) {
+    bind_push_description(L, index);
+    bind_error(L,
+               "%s.%s is an array of %d: it takes a table, or %s for all, not "
+               "%s",
+               definition->name, array->name, (int)array->count, wanted[type],
+               lua_tostring(L, -1));
+  }
+  for (uint32_t k = 1; k < array->count; k++)
+    memcpy(first + k * bytes, first, bytes);
+  return elements_of(array);
+}
+
+/* Reads the elements of an array from the value at index into an image; allocates
+ * nothing until it raises. Returns which it gives. */
+static uint64_t read_array(lua_State *L, int index,
+                           const Definition *definition,
+                           const FieldArray *array, void *image) {
+  uint64_t given = 0;
+  index = compat_absolute(L, index);
+  if (!lua_istable(L, index))
+    return fill_array(L, index, definition, array, (char *)image);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    uint32_t field = bind_element_check(L, -2, definition, array);
+    if (!bind_read_element(L, lua_gettop(L), definition->fields[field].type,
+                           (char *)image + definition->offsets[field]))
+      bind_refuse_element(L, lua_gettop(L), definition, field);
+    given |= UINT64_C(1) << field;
+  }
+  return given;
+}
+
+/* Raises because a table names an array and one of its elements, which is the
+ * field. */
+static void refuse_again(lua_State *L, const Definition *definition,
+                         uint32_t field) {
+  uint32_t k = 0;
+  while (!(elements_of(&definition->arrays[k]) >> field & 1)) k++;
+  ECS_ASSERT(k < definition->array_count);
+  bind_error(L, "%s.%s is given twice", definition->name,
+             definition->arrays[k].name);
 }
 
 /* Values ------------------------------------------------------------------ */
@@ -257,12 +368,21 @@ ECS_APART static uint64_t read_behind(lua_State *L, int index,
   luaL_checkstack(L, 10, "a table of fields");
   bind_refuse_view(L, index, definition); /* LuaJIT's views are empty tables */
   for (uint32_t f = 0; f < definition->field_count; f++) {
-    if (given >> f & 1) continue;
+    const FieldArray *array = bind_array_from(definition, f);
+    if (!array && (given >> f & 1)) continue;
+    if (array && (given & elements_of(array))) {
+      f += array->count - 1;
+      continue;
+    }
     const ecs_Field *field = &definition->fields[f];
-    lua_pushstring(L, field->name);
+    lua_pushstring(L, array ? array->name : field->name);
     bind_chain_check(L, bind_chain_get(L, index), definition->name,
                      "its table of fields");
-    if (!lua_isnil(L, -1)) {
+    if (array) {
+      if (!lua_isnil(L, -1))
+        given |= read_array(L, lua_gettop(L), definition, array, image);
+      f += array->count - 1;
+    } else if (!lua_isnil(L, -1)) {
       int value = lua_gettop(L);
       void *element = (char *)image + definition->offsets[f];
       if (!bind_read_element(L, value, field->type, element))
@@ -285,8 +405,16 @@ uint64_t bind_fields_read(lua_State *L, int index, const Definition *definition,
   if (definition->field_count == 0) refuse_fields(L, definition);
   memcpy(image, definition->defaults, definition->image_bytes);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    const FieldArray *array = bind_array_at(L, -2, definition);
+    if (array) {
+      uint64_t elements = read_array(L, -1, definition, array, image);
+      if (given & elements) refuse_again(L, definition, array->first);
+      given |= elements;
+      continue;
+    }
     uint32_t field = bind_field_check(L, -2, definition);
     ECS_ASSERT(definition->offsets[field] < definition->image_bytes);
+    if (given >> field & 1) refuse_again(L, definition, field);
     if (!read_element(L, definition->fields[field].type,
                       (char *)image + definition->offsets[field]))
       bind_refuse_element(L, lua_gettop(L), definition, field);
@@ -308,6 +436,16 @@ uint64_t bind_pairs_read(lua_State *L, int index, const Definition *definition,
   if (definition->field_count > 0)
     memcpy(image, definition->defaults, definition->image_bytes);
   for (; index <= top; index += 2) {
+    const FieldArray *array = bind_array_at(L, index, definition);
+    if (array) {
+      if (index == top)
+        bind_error(L, "set lacks the new %s of %s", array->name,
+                   definition->name);
+      if (given & elements_of(array))
+        bind_error(L, "set names %s.%s twice", definition->name, array->name);
+      given |= read_array(L, index + 1, definition, array, image);
+      continue;
+    }
     uint32_t field = bind_field_check(L, index, definition);
     ecs_Scalar type = definition->fields[field].type;
     const char *name = definition->fields[field].name;
@@ -378,15 +516,19 @@ static void push_link(lua_State *L, const Definition *definition, uint32_t f) {
 }
 
 /* Pushes a list { { name =, type =, default = }, ... }; of links, also link and
- * tree, as they were defined. It is new at each call, so a script may change it.
+ * tree, and of arrays count, as they were defined. It is new at each call, so a script may change it.
  * The null entity as default is nil. */
 static int push_fields(lua_State *L, const Definition *definition) {
   lua_createtable(L, (int)definition->field_count, 0);
-  for (uint32_t f = 0; f < definition->field_count; f++) {
+  int length = 0;
+  for (uint32_t f = 0; f < definition->field_count;) {
     const ecs_Field *field = &definition->fields[f];
+    const FieldArray *array = bind_array_from(definition, f);
     lua_createtable(L, 0, 3);
-    lua_pushstring(L, field->name);
+    lua_pushstring(L, array ? array->name : field->name);
     lua_setfield(L, -2, "name");
+    if (array) compat_push_integer(L, array->count);
+    if (array) lua_setfield(L, -2, "count");
     lua_pushstring(L, ecs_scalar_name(field->type));
     lua_setfield(L, -2, "type");
     bind_push_element(
@@ -394,7 +536,8 @@ static int push_fields(lua_State *L, const Definition *definition) {
         (const char *)definition->defaults + definition->offsets[f]);
     lua_setfield(L, -2, "default");
     push_link(L, definition, f);
-    lua_rawseti(L, -2, (int)f + 1);
+    lua_rawseti(L, -2, ++length);
+    f += array ? array->count : 1;
   }
   return 1;
 }
@@ -450,9 +593,36 @@ static bool is_tree(const Definition *definition, uint32_t field) {
   return false;
 }
 
+/* Sets arrays of the list of fields on top of the stack, where there are some:
+ * { { name, number of the first element, count }, ... }, and of each element the
+ * entry array, the name. */
+static void push_arrays(lua_State *L, const Definition *definition) {
+  if (definition->array_count == 0) return;
+  int list = lua_gettop(L);
+  lua_createtable(L, (int)definition->array_count, 0);
+  for (uint32_t k = 0; k < definition->array_count; k++) {
+    const FieldArray *array = &definition->arrays[k];
+    lua_createtable(L, 3, 0);
+    lua_pushstring(L, array->name);
+    lua_rawseti(L, -2, 1);
+    compat_push_integer(L, (int64_t)array->first + 1);
+    lua_rawseti(L, -2, 2);
+    compat_push_integer(L, array->count);
+    lua_rawseti(L, -2, 3);
+    lua_rawseti(L, -2, (int)k + 1);
+    for (uint32_t f = 0; f < array->count; f++) {
+      lua_rawgeti(L, list, (int)(array->first + f) + 1);
+      lua_pushstring(L, array->name);
+      lua_setfield(L, -2, "array");
+      lua_pop(L, 1);
+    }
+  }
+  lua_setfield(L, list, "arrays");
+}
+
 /* fields(Position): the name, a list { { name, type }, ... }, in which links
  * have true and whether they are a tree behind the type, and the bytes of an
- * image. */
+ * image. Elements of arrays are fields; see push_arrays. */
 static int definition_fields(lua_State *L) {
   const Definition *definition = bind_definition_check(L, 1, "fields");
   lua_pushstring(L, definition->name);
@@ -471,6 +641,7 @@ static int definition_fields(lua_State *L) {
     }
     lua_rawseti(L, -2, (int)f + 1);
   }
+  push_arrays(L, definition);
   compat_push_whole(L, definition->image_bytes);
   return 3;
 }

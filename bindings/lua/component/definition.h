@@ -4,7 +4,8 @@
  * world/components.h says how a world gets a component for it. What definitions
  * and values say never changes after they were made.
  *
- *      Definition  header | index ... | fields | offsets | default image
+ *      Definition  header | index ... | fields | offsets | links | arrays |
+ *                  default image
  *      Value       header | definition | given | image
  *
  * A value is a userdata, or on LuaJIT a struct of its FFI; both look like this.
@@ -14,6 +15,7 @@
 #ifndef ECS_LUA_DEFINITION_H
 #define ECS_LUA_DEFINITION_H
 
+#include "component/field_array.h"
 #include "object/error.h"
 #include "object/object.h"
 
@@ -32,6 +34,8 @@ typedef struct Definition {
   ecs_Link *links;         /* link_count of them */
   uint64_t linked;         /* bit k: field k is a link */
   uint32_t link_count;
+  uint32_t array_count;
+  FieldArray *arrays; /* array_count of them, in the order of their elements */
   ecs_Field fields[];
 } Definition;
 
@@ -131,7 +135,8 @@ static inline Given bind_given_at(lua_State *L, ModuleState *state, int index,
  * and in their place what the table gives. Returns which fields it gives.
  * Metatables do not count, and the table is neither changed nor kept. Raises,
  * as the making of a value does, for a tag, a row or a batch, for a key that is
- * no field, and for a value that its field cannot hold. Nothing allocates while
+ * no field, and for a value that its field cannot hold. The elements of an array
+ * are given by a table, of which the metatable does not count, or by one value. Nothing allocates while
  * the fields are read, so no finalizer can change the table in between. */
 BIND_INTERNAL uint64_t bind_fields_read(lua_State *L, int index,
                                         const Definition *definition,
@@ -196,6 +201,40 @@ static inline uint32_t bind_field_check(lua_State *L, int index,
   }
   return bind_field_find_slowly(L, index, definition);
 }
+
+/* The array of which a field is the first element; NULL: there is none. */
+static inline const FieldArray *bind_array_from(const Definition *definition,
+                                                uint32_t field) {
+  for (uint32_t k = 0; k < definition->array_count; k++)
+    if (definition->arrays[k].first == field) return &definition->arrays[k];
+  return NULL;
+}
+
+/* The array that the value at index names; NULL: it names none. */
+BIND_INTERNAL const FieldArray *bind_array_named(lua_State *L, int index,
+                                                 const Definition *definition);
+
+/* The same where most components have none. */
+static inline const FieldArray *bind_array_at(lua_State *L, int index,
+                                              const Definition *definition) {
+  if (definition->array_count == 0) return NULL;
+  return bind_array_named(L, index, definition);
+}
+
+/* The element of an array that the value at index numbers, as a field. Raises,
+ * with the numbers that there are, when it is none of them. */
+BIND_INTERNAL uint32_t bind_element_check(lua_State *L, int index,
+                                          const Definition *definition,
+                                          const FieldArray *array);
+
+/* Pushes a new list of the elements of an array in an image. */
+BIND_INTERNAL void bind_array_push(lua_State *L, const Definition *definition,
+                                   const FieldArray *array, const void *image);
+
+/* Raises, in the name of call, for a component that has an array. */
+BIND_INTERNAL void bind_refuse_arrays(lua_State *L,
+                                      const Definition *definition,
+                                      const char *call);
 
 /* Raises, in the name of call, for anything but a function in Lua or C. */
 BIND_INTERNAL void bind_callback_check(lua_State *L, int index,

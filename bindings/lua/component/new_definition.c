@@ -6,8 +6,10 @@
 
 #include "api/for_bindings.h"
 
-/* A slot of the private table, after the slots of the fields. */
+/* Slots of the private table, after the slots of the fields: the listing, and
+ * the names of arrays. */
 #define DEFINITION_LISTING ((int)ECS_FIELD_LIMIT + 1)
+#define DEFINITION_ARRAYS (DEFINITION_LISTING + 1)
 
 static size_t round_up(size_t bytes, size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
@@ -31,17 +33,37 @@ static void lay_out(Definition *definition) {
   definition->offsets = offsets;
   definition->image_bytes = count ? (uint32_t)round_up(end, alignment) : 0;
   ECS_ASSERT(definition->image_bytes <= 8u * count);
-  ECS_ASSERT((char *)(definition->links + count) <= image);
+  ECS_ASSERT((char *)(definition->links + count) <= (char *)definition->arrays);
   definition->defaults = count ? image : NULL;
+}
+
+/* Finds the arrays among the fields. Keeps their names in the private table on
+ * top of the stack. */
+static void find_arrays(lua_State *L, Definition *definition) {
+  for (uint32_t f = 0; f < definition->field_count;) {
+    uint32_t number, k = definition->array_count;
+    const ecs_Field *field = &definition->fields[f];
+    uint32_t count =
+        bind_elements_count(definition->fields, definition->field_count, f);
+    if (count > 0) {
+      lua_pushlstring(L, field->name, bind_element_base(field->name, &number));
+      definition->arrays[k] = (FieldArray){lua_tostring(L, -1), f, count};
+      definition->array_count = k + 1;
+      lua_rawseti(L, -2, DEFINITION_ARRAYS + (int)k);
+    }
+    f += count > 0 ? count : 1;
+  }
 }
 
 /* Pushes "x, y". */
 static void push_listing(lua_State *L, const Definition *definition) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
-  for (uint32_t f = 0; f < definition->field_count; f++) {
+  for (uint32_t f = 0; f < definition->field_count;) {
+    const FieldArray *array = bind_array_from(definition, f);
     if (f > 0) luaL_addstring(&buffer, ", ");
-    luaL_addstring(&buffer, definition->fields[f].name);
+    luaL_addstring(&buffer, array ? array->name : definition->fields[f].name);
+    f += array ? array->count : 1;
   }
   luaL_pushresult(&buffer);
 }
@@ -52,7 +74,7 @@ static size_t definition_bytes(uint32_t count) {
   return round_up(sizeof(Definition) + count * sizeof(ecs_Field) +
                       count * (sizeof(uint32_t) + sizeof(ecs_Link)),
                   8) +
-         8u * count;
+         count * sizeof(FieldArray) + 8u * count;
 }
 
 Definition *bind_definition_begin(lua_State *L, int name, uint32_t count) {
@@ -65,6 +87,9 @@ Definition *bind_definition_begin(lua_State *L, int name, uint32_t count) {
   definition->links =
       (ecs_Link *)(void *)((uint32_t *)(void *)&definition->fields[count] +
                            count);
+  char *end = (char *)definition + definition->header.bytes - 8u * count;
+  definition->arrays = (FieldArray *)(void *)end - count;
+  definition->array_count = 0;
   compat_push_private(L, -1);
   lua_pushvalue(L, name);
   lua_rawseti(L, -2, DEFINITION_NAME);
@@ -74,6 +99,7 @@ Definition *bind_definition_begin(lua_State *L, int name, uint32_t count) {
 void bind_definition_finish(lua_State *L, Definition *definition) {
   ECS_ASSERT(lua_istable(L, -1)); /* the private table */
   lay_out(definition);
+  find_arrays(L, definition);
   push_listing(L, definition);
   definition->listing = lua_tostring(L, -1);
   lua_rawseti(L, -2, DEFINITION_LISTING);

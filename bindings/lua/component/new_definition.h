@@ -5,7 +5,7 @@
  *                                                            | equal: keep that
  *
  * A definition's private table has the name in slot DEFINITION_NAME and the
- * names of fields in the slots from 1 on. What it needs is a list of names in
+ * names of fields in the slots from 1 on, and behind them names of arrays. What it needs is a list of names in
  * slot DEFINITION_NEEDS: a name may get its definition later, so that two
  * components may need each other. A definition that was not added is
  * left to the collector.

@@ -23,6 +23,14 @@ typedef struct RowView {
   uint32_t term;
 } RowView;
 
+/* What a script sees of an array in a row: p.past. */
+typedef struct ElementsView {
+  const void *type; /* NULL, as in Header */
+  RowLoop *rows;    /* as in a RowView */
+  uint32_t term;
+  uint32_t array;
+} ElementsView;
+
 /* Errors ----------------------------------------------------------------- */
 
 /* The order of checks is always: is there a row, is there such a field, may it
@@ -258,10 +266,9 @@ static double load_copy(RowLoop *rows, uint32_t column, uint32_t scalar) {
 
 /* Reading and writing ---------------------------------------------------- */
 
-/* Pushes the field that the string at index 2 names. */
-static int get_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
-  check_row(L, rows);
-  uint32_t field = bind_field_check(L, 2, term->definition);
+/* Pushes a field of this row. */
+static inline int push_field(lua_State *L, RowLoop *rows, const RowTerm *term,
+                             uint32_t field) {
   ecs_Scalar type = term->definition->fields[field].type;
   const char *column = (const char *)rows->elements[term->first + field];
   if (!column || !is_there(rows, term)) return refuse_absent(L, rows, term);
@@ -272,6 +279,12 @@ static int get_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
   else
     bind_push_element(L, type, element_of(rows, term, field));
   return 1;
+}
+
+/* Pushes the field that the string at index 2 names. */
+static int get_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
+  check_row(L, rows);
+  return push_field(L, rows, term, bind_field_check(L, 2, term->definition));
 }
 
 /* While a walk or recording is open, the core decides whether the value is
@@ -289,11 +302,10 @@ static void set_through_world(lua_State *L, const RowLoop *rows,
   bind_check_status(L, rows->world, status, rows->query->label);
 }
 
-/* Stores the value at index 3 in the field that the string at 2 names. */
-static int set_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
+/* Stores the value at index 3 in a field of this row. */
+static int store_field(lua_State *L, RowLoop *rows, const RowTerm *term,
+                       uint32_t field) {
   double number;
-  check_row(L, rows);
-  uint32_t field = bind_field_check(L, 2, term->definition);
   ecs_Scalar type = term->definition->fields[field].type;
   if (!term->writable) return refuse_read_only(L, rows, term, field);
   if (definition_is_link(term->definition, field)) {
@@ -311,6 +323,12 @@ static int set_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
   return 0;
 }
 
+/* Stores the value at index 3 in the field that the string at 2 names. */
+static int set_field(lua_State *L, RowLoop *rows, const RowTerm *term) {
+  check_row(L, rows);
+  return store_field(L, rows, term, bind_field_check(L, 2, term->definition));
+}
+
 /* Views ------------------------------------------------------------------ */
 
 /* The view of the running function. Whatever it was called on, it is about its
@@ -321,9 +339,21 @@ static inline RowView *view_self(lua_State *L) {
   return view;
 }
 
+/* Pushes the view of an array of a term. rows_index: of the RowLoop. */
+static int push_kept_elements(lua_State *L, int rows_index, const RowTerm *term,
+                              const FieldArray *array) {
+  compat_push_private(L, rows_index);
+  lua_rawgeti(L, -1, ROWS_ARRAYS + (int)(term->first + array->first));
+  return 1;
+}
+
 static int view_index(lua_State *L) {
   RowView *view = view_self(L);
-  return get_field(L, view->rows, &view->rows->terms[view->term]);
+  RowTerm *term = &view->rows->terms[view->term];
+  const FieldArray *array = bind_array_at(L, 2, term->definition);
+  if (!array) return get_field(L, view->rows, term);
+  check_row(L, view->rows);
+  return push_kept_elements(L, lua_upvalueindex(3), term, array);
 }
 
 static int view_newindex(lua_State *L) {
@@ -338,18 +368,11 @@ static int view_tostring(lua_State *L) {
   return 1;
 }
 
-/* Pushes a view of one term; the Rows is at index rows_index. */
-static void push_view(lua_State *L, RowLoop *rows, int rows_index,
-                      uint32_t term) {
-  static const luaL_Reg functions[] = {{"__index", view_index},
-                                       {"__newindex", view_newindex},
-                                       {"__tostring", view_tostring},
-                                       {NULL, NULL}};
-  RowView *view = (RowView *)lua_newuserdata(L, sizeof *view);
-  view->type = NULL;
-  view->rows = rows;
-  view->term = term;
-  lua_createtable(L, 0, 5);
+/* Gives the view on top of the stack a metatable with these functions, for which
+ * it is what view_self finds. */
+static void finish_view(lua_State *L, const luaL_Reg *functions,
+                        int rows_index) {
+  lua_createtable(L, 0, 6);
   for (const luaL_Reg *f = functions; f->name; f++) {
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushvalue(L, -3);
@@ -362,6 +385,98 @@ static void push_view(lua_State *L, RowLoop *rows, int rows_index,
   lua_pushliteral(L, "ecs.Row"); /* for messages */
   lua_setfield(L, -2, "__name");
   lua_setmetatable(L, -2);
+}
+
+/* Pushes a view of one term; the Rows is at index rows_index. */
+static void push_view(lua_State *L, RowLoop *rows, int rows_index,
+                      uint32_t term) {
+  static const luaL_Reg functions[] = {{"__index", view_index},
+                                       {"__newindex", view_newindex},
+                                       {"__tostring", view_tostring},
+                                       {NULL, NULL}};
+  RowView *view = (RowView *)lua_newuserdata(L, sizeof *view);
+  view->type = NULL;
+  view->rows = rows;
+  view->term = term;
+  finish_view(L, functions, rows_index);
+}
+
+/* Arrays ----------------------------------------------------------------- */
+
+/* The view of the running function, and what it is of. */
+static ElementsView *elements_self(lua_State *L, const RowTerm **term,
+                                   const FieldArray **array) {
+  ElementsView *view = (ElementsView *)lua_touserdata(L, lua_upvalueindex(2));
+  if (!view) bind_error(L, "this is not an array of a row");
+  *term = &view->rows->terms[view->term];
+  *array = &(*term)->definition->arrays[view->array];
+  return view;
+}
+
+/* p.past[k] */
+static int elements_index(lua_State *L) {
+  const RowTerm *term;
+  const FieldArray *array;
+  ElementsView *view = elements_self(L, &term, &array);
+  check_row(L, view->rows);
+  return push_field(L, view->rows, term,
+                    bind_element_check(L, 2, term->definition, array));
+}
+
+/* p.past[k] = value */
+static int elements_newindex(lua_State *L) {
+  const RowTerm *term;
+  const FieldArray *array;
+  ElementsView *view = elements_self(L, &term, &array);
+  check_row(L, view->rows);
+  return store_field(L, view->rows, term,
+                     bind_element_check(L, 2, term->definition, array));
+}
+
+/* #p.past */
+static int elements_len(lua_State *L) {
+  const RowTerm *term;
+  const FieldArray *array;
+  ElementsView *view = elements_self(L, &term, &array);
+  check_row(L, view->rows);
+  compat_push_integer(L, array->count);
+  return 1;
+}
+
+static int elements_tostring(lua_State *L) {
+  const RowTerm *term;
+  const FieldArray *array;
+  (void)elements_self(L, &term, &array);
+  lua_pushfstring(L, "ecs.Row (%s.%s)", term->definition->name, array->name);
+  return 1;
+}
+
+/* Pushes the view of an array of a term. */
+static void push_elements(lua_State *L, RowLoop *rows, int rows_index,
+                          uint32_t term, uint32_t array) {
+  static const luaL_Reg functions[] = {{"__index", elements_index},
+                                       {"__newindex", elements_newindex},
+                                       {"__len", elements_len},
+                                       {"__tostring", elements_tostring},
+                                       {NULL, NULL}};
+  ElementsView *view = (ElementsView *)lua_newuserdata(L, sizeof *view);
+  view->type = NULL;
+  view->rows = rows;
+  view->term = term;
+  view->array = array;
+  finish_view(L, functions, rows_index);
+}
+
+/* Makes the views of the arrays of a term, in the private table on top of the
+ * stack. */
+static void build_arrays(lua_State *L, RowLoop *rows, int index, uint32_t t) {
+  const RowTerm *term = &rows->terms[t];
+  for (uint32_t k = 0; k < term->definition->array_count; k++) {
+    push_elements(L, rows, index, t, k);
+    lua_rawseti(
+        L, -2,
+        ROWS_ARRAYS + (int)(term->first + term->definition->arrays[k].first));
+  }
 }
 
 bool bind_rows_has(lua_State *L, const RowLoop *rows, uint32_t t) {
@@ -455,6 +570,7 @@ static void build(lua_State *L, RowLoop *rows, int index, int owner) {
     for (uint32_t t = 0; t < rows->term_count; t++) {
       push_view(L, rows, index, t);
       lua_rawseti(L, -2, ROWS_VIEWS + (int)t);
+      build_arrays(L, rows, index, t);
     }
   }
   lua_settop(L, top);
@@ -533,23 +649,44 @@ static RowTerm *check_term(lua_State *L, const RowLoop *rows) {
   return &rows->terms[(uint32_t)number - 1];
 }
 
+/* The element of the array that argument 3 names which argument `key` numbers, as
+ * a field. */
+static uint32_t check_element(lua_State *L, const RowTerm *term, int key) {
+  const FieldArray *array = bind_array_at(L, 3, term->definition);
+  if (!array) luaL_argerror(L, 3, "no such array");
+  return bind_element_check(L, key, term->definition, array);
+}
+
 /* row_get(rows, t, name): a field of this row, with the errors of a view made
- * here. Called through pcall, so messages start with "ecs:". */
+ * here; of an array true. row_get(rows, t, name, k): an element. Called through
+ * pcall, so messages start with "ecs:". */
 static int row_get(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
   const RowTerm *term = check_term(L, rows);
+  if (lua_gettop(L) > 3) {
+    check_row(L, rows);
+    return push_field(L, rows, term, check_element(L, term, 4));
+  }
   lua_settop(L, 3);
+  if (bind_array_at(L, 3, term->definition)) {
+    check_row(L, rows);
+    lua_pushboolean(L, 1);
+    return 1;
+  }
   lua_remove(L, 2);
   return get_field(L, rows, term);
 }
 
-/* row_set(rows, t, name, value), likewise. */
+/* row_set(rows, t, name, value), row_set(rows, t, name, value, k), likewise. */
 static int row_set(lua_State *L) {
   RowLoop *rows = bind_rows_check(L, 1);
   const RowTerm *term = check_term(L, rows);
+  bool element = lua_gettop(L) > 4;
+  if (element) check_row(L, rows);
+  uint32_t field = element ? check_element(L, term, 5) : 0;
   lua_settop(L, 4);
   lua_remove(L, 2);
-  return set_field(L, rows, term);
+  return element ? store_field(L, rows, term, field) : set_field(L, rows, term);
 }
 
 int bind_rows_refuse_stale(lua_State *L, const RowLoop *rows) {

@@ -30,7 +30,8 @@
  *
  * Private table of a RowLoop: 0 the program that it walks for, 1 the query, 2
  * the function that runs the loop, 3 the buffer of entities or, for each, a value
- * of the walk, or the grid, and from ROWS_VIEWS on the row views. Of pairs, 0 is
+ * of the walk, or the grid, and from ROWS_VIEWS on the row views, from ROWS_ARRAYS on those of
+ * arrays, each at the column of its first element. Of pairs, 0 is
  * the loop of the second rows.
  */
 #ifndef ECS_LUA_ROW_VIEW_H
@@ -44,6 +45,7 @@
 #define ROWS_BUFFER 3
 #define ROWS_SOURCE 3
 #define ROWS_VIEWS 4
+#define ROWS_ARRAYS (ROWS_VIEWS + (int)ROWS_LIMIT)
 
 /* A call has no room for more row arguments, or more extra ones. */
 #define ROWS_LIMIT 100u

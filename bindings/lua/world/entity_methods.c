@@ -343,9 +343,16 @@ static int get_all(lua_State *L, LuaWorld *world, ecs_Entity entity,
   compat_push_private(L, 3);
   lua_createtable(L, 0, (int)definition->field_count);
   for (uint32_t f = 0; f < definition->field_count; f++) {
-    lua_rawgeti(L, -2, (int)f + 1);
-    bind_push_element(L, definition->fields[f].type,
-                      (const char *)image + definition->offsets[f]);
+    const FieldArray *array = bind_array_from(definition, f);
+    if (array) {
+      lua_pushstring(L, array->name);
+      bind_array_push(L, definition, array, image);
+      f += array->count - 1;
+    } else {
+      lua_rawgeti(L, -2, (int)f + 1);
+      bind_push_element(L, definition->fields[f].type,
+                        (const char *)image + definition->offsets[f]);
+    }
     lua_rawset(L, -3);
   }
   return 1;
@@ -379,12 +386,17 @@ static int get_fields(lua_State *L, LuaWorld *world, ecs_Entity entity,
       component ? ecs_get(bind_native(L, world), entity, component, image)
                 : ECS_E_ABSENT;
   for (int k = 0; k < count; k++) {
-    uint32_t field = bind_field_check(L, 4 + k, definition);
+    const FieldArray *array = bind_array_at(L, 4 + k, definition);
+    uint32_t field = array ? 0 : bind_field_check(L, 4 + k, definition);
     if (is_absent(status)) {
       lua_pushnil(L);
       continue;
     }
     check_status(L, world, status, "get");
+    if (array) {
+      bind_array_push(L, definition, array, image);
+      continue;
+    }
     bind_push_element(L, definition->fields[field].type,
                       (const char *)image + definition->offsets[field]);
   }
@@ -402,8 +414,9 @@ static int world_get(lua_State *L) {
                       definition->name, definition->name);
   ecs_Component component = bind_component_find(world, definition);
   int top = lua_gettop(L);
-  if (top == 4) return get_field(L, world, entity, component, definition);
-  if (top > 4) return get_fields(L, world, entity, component, definition);
+  if (top == 4 && !bind_array_at(L, 4, definition))
+    return get_field(L, world, entity, component, definition);
+  if (top > 3) return get_fields(L, world, entity, component, definition);
   if (component) return get_all(L, world, entity, component, definition);
   lua_pushnil(L);
   return 1;

@@ -235,7 +235,7 @@ static int saved_texts(lua_State *L) {
 typedef struct OldRows {
   uint64_t rows;
   uint32_t field_count;
-  ecs_Scalar types[ECS_FIELD_LIMIT];
+  ecs_Field fields[ECS_FIELD_LIMIT];
   const char *columns[ECS_FIELD_LIMIT];
   char names[ECS_FIELD_LIMIT][256];
 } OldRows;
@@ -253,25 +253,46 @@ static bool find_old_rows(const ecs_Saved *saved, const char *name,
   old->rows = 0;
   old->field_count = how.field_count;
   for (uint32_t f = 0; f < how.field_count; f++) {
-    old->types[f] = how.fields[f].type;
     old->columns[f] =
         (const char *)ecs_saved_column(saved, number, f, &old->rows);
     snprintf(old->names[f], sizeof old->names[f], "%s", how.fields[f].name);
+    old->fields[f] = (ecs_Field){old->names[f], how.fields[f].type, 0};
   }
   return true;
 }
 
-/* Pushes the fields of a row as a table. False: a value is none. */
+/* Pushes a field of a row. False: its value is none, and nothing is pushed. */
+static bool push_old_field(lua_State *L, const OldRows *old, uint32_t field,
+                           uint64_t row) {
+  ecs_Scalar type = old->fields[field].type;
+  uint32_t bytes = ecs_scalar_bytes(type);
+  uint64_t element = 0;
+  memcpy(&element, old->columns[field] + row * bytes, bytes);
+  if (ecs_scalar_canonicalize_many(type, &element, 1) > 0) return false;
+  bind_push_element(L, type, &element);
+  return true;
+}
+
+/* Pushes the fields of a row as a table, arrays as tables in it. False: a value is
+ * none. */
 static bool push_old_row(lua_State *L, const OldRows *old, uint64_t row) {
   lua_createtable(L, 0, (int)old->field_count);
-  for (uint32_t f = 0; f < old->field_count; f++) {
-    uint32_t bytes = ecs_scalar_bytes(old->types[f]);
-    uint64_t element = 0;
-    memcpy(&element, old->columns[f] + row * bytes, bytes);
-    if (ecs_scalar_canonicalize_many(old->types[f], &element, 1) > 0)
-      return false;
-    bind_push_element(L, old->types[f], &element);
-    lua_setfield(L, -2, old->names[f]);
+  for (uint32_t f = 0; f < old->field_count;) {
+    uint32_t number,
+        count = bind_elements_count(old->fields, old->field_count, f);
+    if (count == 0) {
+      if (!push_old_field(L, old, f, row)) return false;
+      lua_setfield(L, -2, old->names[f++]);
+      continue;
+    }
+    lua_pushlstring(L, old->names[f],
+                    bind_element_base(old->names[f], &number));
+    lua_createtable(L, (int)count, 0);
+    for (uint32_t k = 1; k <= count; k++, f++) {
+      if (!push_old_field(L, old, f, row)) return false;
+      lua_rawseti(L, -2, (int)k);
+    }
+    lua_rawset(L, -3);
   }
   return true;
 }

@@ -358,6 +358,7 @@ static PreparedFields *push_getter(lua_State *L) {
                                                    : get_some;
   push_closure(L, function, top, "get");
   if (selection->count > 0) return fields;
+  bind_refuse_arrays(L, fields->definition, "getter");
   selection->count = fields->definition->field_count;
   for (uint32_t k = 0; k < selection->count; k++)
     selection->fields[k] = (uint8_t)k;

@@ -14,6 +14,7 @@ local source = require "ecs.compile.source"
 local parser = require "ecs.compile.parser"
 local ir_writer = require "ecs.compile.ir_loop"
 local captures = require "ecs.compile.captures"
+local arrays_of = require("ecs.compile.lower_elements").arrays_of
 local lower = require "ecs.compile.lower_loop"
 local lower_call = require "ecs.compile.lower_call"
 local lower_total = require "ecs.compile.lower_total"
@@ -111,7 +112,7 @@ local function read_rows(emit, terms)
     end
     rows[k] = { prefix = k .. ".", name = term.name, fields = term.fields,
                 types = types, links = links, access = term.access,
-                columns = {} }
+                arrays = arrays_of(term.fields), columns = {} }
     if allows.optional[term.access] then
       local first = term.fields[1]
       local column = emit:column(term.name, first[1], first[2],

@@ -432,7 +432,11 @@ end
 local function look(self, node, entity, known, name)
   local emit = self.emit
   local scalar = known.types[name]
-  if not scalar then
+  if known.arrays and known.arrays[name] then
+    outside(node.line, "all of " .. known.name .. "." .. name
+      .. ", which is an array", "read its elements one by one, as in world:get("
+      .. "e, " .. known.name .. ", '" .. name .. "[1]')")
+  elseif not scalar then
     outside(node.line, "'" .. name .. "' of " .. known.name
       .. ", which has no such field", "look at its definition")
   end

@@ -139,8 +139,9 @@ local function read_pairs(self, node, scope)
     if value.type == "nil" and part.types[name.value] == "entity" then
       value = self.emit.null()
     end
+    local before = #part.fields
     give(self, part, name.value, value, node)
-    if not part.fields[(k - 1) / 2] then return nil end
+    if #part.fields == before then return nil end
   end
   return part
 end

@@ -25,13 +25,15 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local rawget = rawget
-local max, min, concat, ipairs, type =
-  math.max, math.min, table.concat, ipairs, type
+local max, min, ipairs, type =
+  math.max, math.min, ipairs, type
 local array_shape = require("ecs.core").array_shape
 local captures = require "ecs.compile.captures"
 local lower = require "ecs.compile.lower_table"
 local lower_bits = require "ecs.compile.lower_bits"
 local find_resource = require("ecs.resource_row").find
+local message = require "ecs.message"
+require "ecs.compile.lower_elements"
 local parser = require "ecs.compile.parser"
 
 local outside = parser.outside
@@ -109,12 +111,6 @@ end
 
 -- Fields of rows ------------------------------------------------------------
 
-local function listing(term)
-  local names = {}
-  for k, field in ipairs(term.fields) do names[k] = field[1] end
-  return concat(names, ", ")
-end
-
 --- The key of a row's field in the state, and its type. Refuses a field that
 -- does not exist and a row that may be nil.
 function lower:field_entry(row, node, name)
@@ -122,7 +118,7 @@ function lower:field_entry(row, node, name)
   local scalar = term.types[name]
   if not scalar then
     outside(node.line, "'" .. name .. "' of " .. term.name
-      .. ", which has no such field", "it has " .. listing(term))
+      .. ", which has no such field", "it has " .. message.fields(term.fields))
   elseif term.present then
     self:demand(term.present, node.line, "'" .. name .. "' of "
       .. term.name .. ", which may be nil here",
@@ -149,6 +145,8 @@ local function found_field(self, term, name, scalar)
 end
 
 local function row_field(self, row, node, name)
+  local elements = self:elements_of(row, node, name)
+  if elements then return elements end
   local entry, scalar = self:field_entry(row, node, name)
   if row.term.found then return found_field(self, row.term, name, scalar) end
   if not self.state[entry] then
@@ -156,6 +154,8 @@ local function row_field(self, row, node, name)
   end
   return self.state[entry]
 end
+
+lower.row_field = row_field
 
 --- The value as one that has fields; false where it has none. key: what is
 -- looked for in it.
@@ -311,9 +311,14 @@ function lower:assign_field(node, object, key, value, expression)
   return self:assign_row(node, holder, key, value, expression)
 end
 
---- Assigns to a field of a row.
-function lower:assign_row(node, row, key, value, expression)
+--- The key in the state of a row's field that is assigned to, its type and what
+-- messages call it.
+function lower:written_entry(node, row, key)
   local term = row.term
+  if term.arrays and term.arrays[key] then
+    outside(node.line, "an assignment to " .. term.name .. "." .. key
+      .. ", which is an array", "assign to its elements")
+  end
   local entry, scalar = self:field_entry(row, node, key)
   local label = term.name .. "." .. key
   if term.found then
@@ -341,6 +346,12 @@ function lower:assign_row(node, row, key, value, expression)
     written[entry] = true
     written[#written + 1] = { entry = entry, term = term, name = key }
   end
+  return entry, scalar, label
+end
+
+--- Assigns to a field of a row.
+function lower:assign_row(node, row, key, value, expression)
+  local entry, scalar, label = self:written_entry(node, row, key)
   self:set(entry, self:fit(value, scalar, node, label, expression))
 end
 
@@ -470,6 +481,10 @@ function value_of.unary(self, node, scope)
   if node.sign == "not" then return self.emit:opposite(self:truth(value)) end
   if node.sign == "#" then
     if value.type == "record" then return self:length(value, node.line) end
+    local elements = self:as_elements(value, node.line)
+    if elements then
+      return self.emit:constant(elements.array[3], "integer")
+    end
     local place = lower.place_of(self, value)
     if place then return self:array_length(place, node.line) end
     if value.type == "object" then

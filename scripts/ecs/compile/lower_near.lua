@@ -26,6 +26,7 @@ local ipairs, insert = ipairs, table.insert
 local allows = require "ecs.access"
 local ir_writer = require "ecs.compile.ir_writer"
 local lower = require "ecs.compile.lower_statement"
+local arrays_of = require("ecs.compile.lower_elements").arrays_of
 local parser = require "ecs.compile.parser"
 
 local outside, quote = parser.outside, ir_writer.quote
@@ -59,6 +60,7 @@ local function rows_at(slot, place, present)
     end
     rows[k] = { type = "row", term = { name = row.name, fields = row.fields,
       types = types, links = links, access = "read", columns = {},
+      arrays = arrays_of(row.fields),
       prefix = "", present = present, found = slot.name .. " " .. place } }
   end
   return rows

@@ -13,7 +13,7 @@ local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local ipairs, type = ipairs, type
+local format, ipairs, type = string.format, ipairs, type
 
 local lower = require "ecs.compile.lower"
 local parser = require "ecs.compile.parser"
@@ -72,12 +72,37 @@ end
 -- which fields is a list of { name, value }.
 local function new_part(known)
   return { name = known.name, types = known.types, links = known.links,
+           arrays = known.arrays,
            fields = {}, names = {} }
 end
 
+local give
+
+--- Gives a part an array: the elements that a table has, or one value for all.
+local function give_array(self, part, array, value, node)
+  local name, count = array[1], array[3]
+  local function element(k, of_it)
+    give(self, part, format("%s[%d]", name, k), of_it, node)
+  end
+  if value.type ~= "record" then
+    for k = 1, count do element(k, value) end
+    return
+  end
+  for _, key in ipairs(value.keys) do
+    if type(key) ~= "number" or not (key >= 1 and key <= count)
+      or key % 1 ~= 0 then
+      outside(node.line, "a table for " .. part.name .. "." .. name
+        .. " with other keys", format("it has elements 1 to %d", count))
+    end
+    element(key, self:get_entry(value, key))
+  end
+end
+
 --- Gives a part a field.
-local function give(self, part, name, value, node)
+function give(self, part, name, value, node)
   local scalar = part.types[name]
+  local array = part.arrays and part.arrays[name]
+  if array then return give_array(self, part, array, value, node) end
   if not scalar then
     outside(node.line, "'" .. name .. "' of " .. part.name
       .. ", which has no such field", "look at its definition")

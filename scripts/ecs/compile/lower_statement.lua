@@ -112,6 +112,8 @@ end
 local function assign(self, target, object, key, value, scope, expression)
   if object and object.type == "place" then
     return self:array_assign(object, key, value, target, expression)
+  elseif object and object.type == "elements" then
+    return self:assign_element(object, key, value, target, expression)
   elseif object then
     return self:assign_field(target, object, key, value, expression)
   end
@@ -136,6 +138,7 @@ local function objects_of(self, targets, scope)
       self:refuse_rows(target, scope)
       local object = self:value(target.object, scope)
       local place = self:place_of(object)
+        or self:as_elements(object, target.line)
       objects[k] = place or object
       keys[k] = place and self:value(target.key, scope)
         or self:own_key(target, object, scope)

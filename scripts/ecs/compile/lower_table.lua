@@ -156,18 +156,30 @@ lower.inner_of = inner_of
 --- Is it an element, or a value that is one where it is not nil?
 function lower.is_element(value) return inner_of(value).type == "element" end
 
+--- "level.map", where a node is a variable or a field of one; otherwise nil.
+local function name_of(node)
+  if not node then return nil end
+  if node[1] == "name" then return node.name end
+  local outer = node[1] == "field" and name_of(node.object)
+  return outer and outer .. "." .. node.name or nil
+end
+
 --- The value of holder[key]. node: of the index.
 function lower:index(holder, key, node)
   local outer = self.context.captures
   local place = lower.place_of(self, holder)
   if place then return self:array_index(place, key, node) end
+  local elements = self:as_elements(holder, node.line)
+  if elements then return self:element_at(elements, key, node) end
   if inner_of(holder).type == "element" then
     holder = self:settle(holder, node.line, "an index of '"
       .. inner_of(holder).source.name .. "[...]', which may be nil here",
       "test it first: if x then ... end")
   elseif holder.type == "nil" or holder.type == "object"
     and holder.value == nil then
-    outside(node.line, "an index of nil", captures.late)
+    local name = name_of(node.object)
+    outside(node.line, name and "an index of '" .. name .. "', which is nil"
+      or "an index of nil", captures.late)
   elseif holder.type == "object" and array_shape(holder.value) then
     outside(node.line, "an index of an array of another world",
       "make it with the world of the system")

@@ -49,7 +49,7 @@ local words = {
   choice = "something that may be false or nil", row = "a row",
   object = "an object", record = "a table", either = "a row or a table",
   closure = "a function", element = "a table",
-  place = "a row of an array",
+  place = "a row of an array", elements = "an array of a row",
 }
 
 --- The kind of a value, for messages.

@@ -24,6 +24,7 @@ local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 local allows = require "ecs.access"
+local message = require "ecs.message"
 local source = require "ecs.compile.source"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
@@ -183,9 +184,10 @@ end
 local function nearest(fields, name)
   local best, least
   for _, field in ipairs(fields) do
-    local away = distance(field[1], name)
+    local known = field.array or field[1]
+    local away = distance(known, name)
     if away <= 2 and away < #name and (not least or away < least) then
-      best, least = field[1], away
+      best, least = known, away
     end
   end
   return best
@@ -194,10 +196,10 @@ end
 -- Mistakes --------------------------------------------------------------------
 
 local function refuse_field(term, name)
-  local names, near = {}, nearest(term.fields, name)
-  for k, field in ipairs(term.fields) do names[k] = field[1] end
+  local near = nearest(term.fields, name)
   return format("%s has no field '%s' (it has %s)%s", term.name, name,
-    concat(names, ", "), near and ": did you mean '" .. near .. "'?" or "")
+    message.fields(term.fields),
+    near and ": did you mean '" .. near .. "'?" or "")
 end
 
 --- The mistake of a field of a term's row at token k; nil: there is none.
@@ -206,7 +208,7 @@ local function wrong_field(tokens, k, term)
   local name = tokens.values[k + 2]
   if tokens.kinds[k + 2] ~= "name" then return nil end
   for _, field in ipairs(term.fields) do
-    if field[1] == name then return nil end
+    if (field.array or field[1]) == name then return nil end
   end
   return refuse_field(term, name)
 end

@@ -38,6 +38,7 @@ local error, ipairs, pcall, type, select = error, ipairs, pcall, type, select
 local format = string.format
 local find, gsub = string.find, string.gsub
 local remove = table.remove
+local arrays_of = require("ecs.compile.lower_elements").arrays_of
 
 local specialize = {}
 
@@ -52,7 +53,8 @@ local function describe(value)
   for _, field in ipairs(fields) do
     types[field[1]], links[field[1]] = field[2], field[3]
   end
-  return { name = name, types = types, links = links }
+  return { name = name, types = types, links = links,
+           arrays = arrays_of(fields) }
 end
 
 --- The name and types of the component of a value from outside, and the fields

@@ -47,7 +47,7 @@ local slow_add, slow_remove, slow_destroy = slow.add, slow.remove, slow.destroy
 local select, type = select, type
 local load_text = standard.load
 local assert, ipairs, setmetatable = assert, ipairs, setmetatable
-local concat, format = table.concat, string.format
+local concat, format, insert = table.concat, string.format, table.insert
 local cast, new_access, fields_of = ffi.cast, core.access, core.fields
 local tell = core.tell
 
@@ -85,7 +85,7 @@ local pointer = ffi.typeof "void *"
 --- A function that makes the table of all fields. The code has names as
 -- strings, since a field may have any name, "end" included.
 local function compile(fields)
-  local taken, given = {}, {}
+  local taken, given, members = {}, {}, {}
   for f, field in ipairs(fields) do
     local value = "v" .. f
     taken[f] = format("local %s = values[%d]", value, f - 1)
@@ -93,7 +93,16 @@ local function compile(fields)
     if field[2] == "entity" then
       value = format("%s ~= 0 and %s or nil", value, value)
     end
-    given[f] = format("[%q] = %s", field[1], value)
+    if not field.array then
+      given[#given + 1] = format("[%q] = %s", field[1], value)
+    else
+      members[field.array] = members[field.array] or {}
+      insert(members[field.array], value)
+    end
+  end
+  for _, array in ipairs(fields.arrays or {}) do
+    given[#given + 1] = format("[%q] = { %s }", array[1],
+      concat(members[array[1]], ", "))
   end
   local source = "local values = ...\nreturn function()\n"
     .. concat(taken, "\n") .. "\nreturn {" .. concat(given, ", ")

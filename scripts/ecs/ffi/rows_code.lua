@@ -7,6 +7,9 @@
 --
 -- rows_ffi.lua compiles and runs it. A term here is one of its terms with
 -- columns: { number, name, fields, first, writable, optional }.
+--
+-- An array, p.past, has a view of its own: a userdata, since the length of a
+-- table is no choice of its own here. It reads columns by their numbers.
 
 local standard = require "ecs.standard"
 local require = standard.inner "ecs.ffi.rows_code"
@@ -19,6 +22,7 @@ local scalars = require "ecs.ffi.scalars_ffi"
 -- Functions that make code are kept here: a script may replace the globals, and
 -- would get the pointers.
 local ipairs, tostring, tonumber = ipairs, tostring, tonumber
+local setmetatable = setmetatable
 local concat, insert = table.concat, table.insert
 local format, gsub, upper = string.format, string.gsub, string.upper
 
@@ -29,7 +33,9 @@ rows_code.lua = {
   pcall = pcall, error = error, type = type, tonumber = tonumber,
   setmetatable = setmetatable, select = select, unpack = standard.unpack,
   floor = math.floor, huge = math.huge, min = math.min, max = math.max,
-  band = standard.bit.band,
+  band = standard.bit.band, cast = ffi.cast,
+  proxy = standard.newproxy or function() return setmetatable({}, {}) end,
+  getmetatable = getmetatable,
 }
 
 local IN_PLACE = tonumber(ffi.cast("ecs_RowFlag", "ECS_ROW_IN_PLACE"))
@@ -45,6 +51,7 @@ local tonumber = lua.tonumber
 local floor, huge, min, max = lua.floor, lua.huge, lua.min, lua.max
 local band = lua.band
 local setmetatable, unpack, select = lua.setmetatable, lua.unpack, lua.select
+local cast, proxy, getmetatable = lua.cast, lua.proxy, lua.getmetatable
 local row_get, row_set, row_has = core.row_get, core.row_set, core.row_has
 local load, put, ids = box.load, box.store, box.ids
 local function get(term, key)
@@ -55,6 +62,56 @@ end
 local function set(term, key, value)
   local done, text = pcall(row_set, rows, term, key, value)
   if not done then error(text, 3) end
+end
+]]
+
+-- What follows where there are arrays.
+local elements_head = [[
+local function get_element(term, key, n)
+  local done, value = pcall(row_get, rows, term, key, n)
+  if not done then error(value, 3) end
+  return value
+end
+local function set_element(term, key, n, value)
+  local done, text = pcall(row_set, rows, term, key, value, n)
+  if not done then error(text, 3) end
+end
+]]
+
+-- The view of an array. ONES: may the fast code run for this row? PLACE: the
+-- column of an element.
+local elements_view = [[
+do
+  local columns = cast("POINTER *", box.elements) + FIRST
+  local view = proxy(true)
+  local meta = getmetatable(view)
+  function meta.__index(_, n)
+    BEFORE
+    if HOLDS and type(n) == "number" and n >= 1 and n <= COUNT
+      and floor(n) == n then
+LOADS
+    end
+    local value = get_element(TERM, NAME, n)
+    return value
+  end
+  function meta.__newindex(_, n, value)
+    BEFORE
+    if STORES and type(n) == "number" and n >= 1 and n <= COUNT
+      and floor(n) == n then
+      local v = value
+STORING
+    end
+    set_element(TERM, NAME, n, value)
+  end
+  function meta.__len()
+    BEFORE
+    if SURE then return COUNT end
+    get(TERM, NAME)
+    return COUNT
+  end
+  function meta.__tostring() return LABEL end
+  meta.__name, meta.__metatable = 'ecs.Row', false
+  arraysTERM[NAME] = view
 end
 ]]
 
@@ -70,6 +127,7 @@ do
 LOADS
     end
     local value = get(TERM, key)
+    ARRAY
     return value
   end
   local function store(_, key, value)
@@ -130,6 +188,78 @@ CONVERT
         end
 ]]
 
+local load_element = [[
+      local p = columns[n - 1]
+      if p ~= nil and s == world.epoch then return LOADED end
+      local v = load(box, PLACE)
+      if v == v then return CONVERTED end
+]]
+
+local store_element = [[
+CONVERT
+      local p = columns[n - 1]
+      if v ~= nil then
+        if p ~= nil and band(box.flags, FLAG) ~= 0
+          and s == world.epoch then
+          p[i] = v
+          return
+        end
+        fence[0] = 0
+        if put(box, PLACE, v) ~= 0 then return end
+      end
+]]
+
+--- Code of the views of a term's arrays. holds: may the code for each run?
+local function arrays_code(term, loops, holds)
+  local parts = { "local arrays" .. term.number .. " = {}\n" }
+  for k, array in ipairs(term.fields.arrays) do
+    local name, first, count = array[1], array[2], array[3]
+    local scalar = term.fields[first][2]
+    local kind = scalars.kinds[scalar]
+    local place = format("%d + n, %s", term.first + first - 2,
+      scalar_numbers[scalar])
+    local words = {
+      POINTER = gsub(kind.pointer, "%s+$", ""), COUNT = tostring(count),
+      FIRST = tostring(term.first + first - 1), TERM = tostring(term.number),
+      NAME = format("%q", name), HOLDS = holds,
+      LABEL = format("%q", "ecs.Row (" .. term.name .. "." .. name .. ")"),
+      BEFORE = loops and "local i, s = box.row, box.stamp"
+        or "local i = box.row",
+      SURE = loops and "i >= 0 and s == world.epoch" or "i >= 0",
+      STORES = term.writable and holds or "false", STORING = "",
+    }
+    local inner = {
+      LOADED = gsub(kind.load, "ELEMENT", "p[i]"), CONVERT = kind.convert,
+      CONVERTED = as_lua[scalar] or "v", FLAG = tostring(IN_PLACE),
+      PLACE = place,
+    }
+    if loops then
+      words.LOADS = fill(load_element, inner)
+      if term.writable then words.STORING = fill(store_element, inner) end
+    else
+      words.LOADS = "      return "
+        .. gsub(kind.load, "ELEMENT", "columns[n - 1][i]")
+      if term.writable then
+        words.STORING = kind.convert
+          .. "\n      if v ~= nil then columns[n - 1][i] = v return end"
+      end
+    end
+    parts[k + 1] = fill(elements_view, words)
+  end
+  return concat(parts)
+end
+
+--- Code that gives the views of a term's arrays.
+local function array_loads(term, loops)
+  local loads = {}
+  for k, array in ipairs(term.fields.arrays or {}) do
+    local sure = loops and "i >= 0 and s == world.epoch" or "i >= 0"
+    loads[k] = format("\n      if key == %q and %s then "
+      .. "return arrays%d[%q] end", array[1], sure, term.number, array[1])
+  end
+  return concat(loads)
+end
+
 --- Code that loads and stores the fields of a term in a loop of rows. C refuses
 -- stores of links.
 local function located_code(term)
@@ -178,7 +308,12 @@ local function view_code(term, loops)
   if term.optional and not loops then
     holds = "i >= 0 and places.c" .. term.first .. " ~= nil"
   end
-  return fill(view, {
+  local arrays = term.fields.arrays
+  loads = loads .. array_loads(term, loops)
+  return (arrays and arrays_code(term, loops, holds) or "") .. fill(view, {
+    ARRAY = arrays and format(
+      "if arrays%d[key] then return arrays%d[key] end", term.number,
+      term.number) or "",
     BEFORE = loops and "local i, s = box.row, box.stamp"
       or "local i = box.row",
     TERM = tostring(term.number), HOLDS = holds, LOADS = loads,
@@ -319,7 +454,7 @@ local function present(terms, loops)
 end
 
 local function views_code(terms, loops)
-  local parts, names = { head }, {}
+  local parts, names = { head, elements_head }, {}
   for t, term in ipairs(terms) do
     parts[#parts + 1] = view_code(term, loops)
     names[t] = "p" .. t

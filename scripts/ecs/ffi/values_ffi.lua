@@ -9,7 +9,8 @@
 --                      that C has to read or refuse
 --       make(t)        the value of a table of fields; nil likewise
 --       new()          a new struct for a value
---     }                read and make are false where C always reads
+--     }                read and make are false where C always reads, as for
+--                      a component that has an array
 --
 -- A table is read from beginning to end without an allocation, so no finalizer
 -- can run, change it, or use the numbers. next shows keys that are no fields:
@@ -159,7 +160,8 @@ local function kind_of(definition)
   end
   kind = { new = bytes <= 8 * FEW and Few or bytes <= 8 * SOME and Some or Most,
            read = false, make = false,
-           unread = #fields > 0 and #fields <= FIELDS and fields }
+           unread = #fields > 0 and #fields <= FIELDS and not fields.arrays
+             and fields }
   kinds[definition] = kind
   return kind
 end

@@ -121,11 +121,30 @@ describe("a table that comes later", function()
     world:spawn(P { x = 1 })
     assert.has_error(function() world:progress(1) end)
     assert.equal(1, #reports)
-    assert.matches("an index of nil cannot be compiled: fill the table, or "
-      .. "set the variable, before", reports[1])
+    assert.matches("an index of 'map', which is nil, cannot be compiled: fill "
+      .. "the table, or set the variable, before", reports[1])
     map = { true }
     world:progress(1)
     assert.matches("compiled", world:explain())
+  end)
+
+  it("is named when it is read", function()
+    local map
+    local scenery = {}
+    for name, each in pairs {
+      ["map"] = function(p) p.y = map[p.x][p.x] and 1 or 2 end,
+      ["scenery.map"] = function(p) p.y = scenery.map[p.x] and 1 or 2 end,
+    } do
+      local world = new_world(1)
+      local count = #reports
+      world:system { name = "s", query = { P }, each = each }
+      assert.has_error(function() world:progress(1) end)
+      assert.equal(count + 1, #reports)
+      assert.truthy(reports[#reports]:find("an index of '" .. name
+        .. "', which is nil, cannot be compiled", 1, true), reports[#reports])
+    end
+    map, scenery.map = {}, {}
+    assert.same({}, map)
   end)
 
   it("gives what plain Lua gives, in every frame", function()

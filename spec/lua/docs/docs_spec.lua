@@ -258,6 +258,8 @@ describe("the types", function()
       "ecs.Component")
     local field = ecs.ChildOf.fields[1] -- a link, which has no default
     field.default = Position.fields[1].default
+    field.count = ecs.component("DocsArray", { x = { "u8", count = 2 } })
+      .fields[1].count
     same_names(field, classes["ecs.Field"], "ecs.Field")
     same_names(world:stats(), classes["ecs.Stats"], "ecs.Stats")
     same_names(listed(ecs.world, { wrong = 1 }), classes["ecs.WorldOptions"],
