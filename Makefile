@@ -21,7 +21,7 @@
 # its .h. This is the only list: the build, the tests, the floors and the
 # rockspec follow it.
 CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
-  base/config base/access base/invariant base/status base/misuse base/memory base/text \
+  base/config base/access base/invariant base/status base/misuse base/platform base/memory base/text \
   base/id base/scalar base/bits base/clones \
   math/elementary_number math/elementary_exp math/elementary_pow \
   math/elementary_sin math/elementary_atan math/elementary math/remainder \
@@ -76,8 +76,9 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
 
 # The modules of the binding, likewise; the last one opens them all.
 BINDING := object/compat object/object object/error object/number object/name \
-  object/plain_table object/read_file object/save_file object/tokens object/same_code \
-  object/lua_math component/field_array component/definition component/new_definition \
+  object/plain_table object/system object/read_file object/save_file object/tokens \
+  object/same_code object/lua_math component/field_array component/definition \
+  component/new_definition \
   component/define component/prefab component/new_prefab \
   component/host_definition world/open_walk world/recent_queries \
   world/lua_world world/collect world/recording world/borrowed world/report \
@@ -161,13 +162,33 @@ CORE_FLAGS := -O2 -fvisibility=hidden
 # makes has() a tenth faster.
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
 MODULE_LINK := -Wl,-Bsymbolic-functions
+# The suffix and the flags of libraries, by the system that is compiled for:
+# Windows with MinGW, macOS, or one with ELF.
+TARGET := $(shell $(CC) -dumpmachine)
+PIC := -fPIC
+SHARED := -shared
+SUFFIX := .so
+LDLIBS := -lm -ldl
+ifneq ($(findstring mingw,$(TARGET)),)
+PIC :=
+SUFFIX := .dll
+LDLIBS := -lm
+MODULE_LINK := -static-libgcc
+# Macros of its math.h convert numbers. There, a module is linked with its Lua.
+WARNINGS += -Wno-float-conversion
+LINKED_LUA = $(1)
+endif
+ifneq ($(findstring darwin,$(TARGET)),)
+SHARED := -bundle -undefined dynamic_lookup
+LDLIBS := -lm
+MODULE_LINK :=
+endif
 # Modules whose loops over columns gain from being vectorised.
 VECTORISED := base/scalar query/gather_loops query/gather query/query_group \
   query/join query/row_list query/marked_rows query/picked_rows \
   query/grid_build query/grid_walk query/grid_nearest program/vm_sifting \
   kernel/kernel_binding storage/table_rows change/bulk_sparse \
   change/group_fill
-LDLIBS := -lm -ldl
 
 # Lines for messages and traces; for a debugger make CHECK_LEVEL='-O0 -g'.
 CHECK_LEVEL := -O1 -g1
@@ -201,7 +222,7 @@ BENCH_SUPPORT := $(filter-out bench/bench_%.c,\
 HOST_SOURCES := $(wildcard examples/embed/*.c)
 KERNEL_SOURCES := $(filter-out $(HOST_SOURCES),\
   $(wildcard examples/*.c examples/*/*.c spec/kernels/*.c bench/lua/*.c))
-KERNELS := $(patsubst %.c,build/kernels/%.so,$(notdir $(KERNEL_SOURCES)))
+KERNELS := $(patsubst %.c,build/kernels/%$(SUFFIX),$(notdir $(KERNEL_SOURCES)))
 EXAMPLES := $(wildcard examples/[0-9]*.lua examples/[0-9]*/program.lua)
 HOSTS := $(HOST_SOURCES:examples/embed/%.c=%)
 
@@ -261,7 +282,7 @@ $(VECTORISED:%=build/core/%.o): CORE_FLAGS += -O3
 
 build/core/%.o: core/%.c Makefile
 	@mkdir -p $(@D)
-	$(COMPILE) $(CORE_FLAGS) $(ASKED_FLAGS) -fPIC -c -o $@ $<
+	$(COMPILE) $(CORE_FLAGS) $(ASKED_FLAGS) $(PIC) -c -o $@ $<
 
 build/libecs.a: $(CORE_OBJECTS)
 	@rm -f $@
@@ -272,26 +293,26 @@ build/libecs.so: $(CORE_OBJECTS)
 
 # The Lua modules ---------------------------------------------------------
 
-# $(1) the abi, $(2) the folder of its headers
+# $(1) the abi, $(2) the folder of its headers, $(3) its library
 define lua_module
-$(1): build/$(1)/ecs/core.so
+$(1): build/$(1)/ecs/core$(SUFFIX)
 
 build/$(1)/objects/%.o: bindings/lua/%.c Makefile
 	@mkdir -p $$(@D)
 	$$(COMPILE) $$(BINDING_FLAGS) $$(BINDING_INCLUDES) -isystem $(2) \
-	  $$(ASKED_FLAGS) -fPIC -c -o $$@ $$<
+	  $$(ASKED_FLAGS) $$(PIC) -c -o $$@ $$<
 
-build/$(1)/ecs/core.so: $(CORE_OBJECTS) \
+build/$(1)/ecs/core$(SUFFIX): $(CORE_OBJECTS) \
   $(LUA_SOURCES:bindings/lua/%.c=build/$(1)/objects/%.o)
 	@mkdir -p $$(@D)
-	$$(LINK) -shared $$(MODULE_LINK) -o $$@ $$^ $$(LDLIBS)
+	$$(LINK) $$(SHARED) $$(MODULE_LINK) -o $$@ $$^ $$(call LINKED_LUA,$(3)) $$(LDLIBS)
 
 build/libecs_$(1).a: $(LUA_SOURCES:bindings/lua/%.c=build/$(1)/objects/%.o)
 	@rm -f $$@
 	$$(AR) rcs $$@ $$^
 endef
-$(eval $(call lua_module,lua54,$(LUA54_INCLUDE)))
-$(eval $(call lua_module,luajit,$(LUAJIT_INCLUDE)))
+$(eval $(call lua_module,lua54,$(LUA54_INCLUDE),$(LUA54_LIBRARY)))
+$(eval $(call lua_module,luajit,$(LUAJIT_INCLUDE),$(LUAJIT_LIBRARY)))
 $(eval $(call lua_module,lua51,$(LUA51_INCLUDE)))
 $(eval $(call lua_module,lua52,$(LUA52_INCLUDE)))
 $(eval $(call lua_module,lua53,$(LUA53_INCLUDE)))
@@ -350,20 +371,20 @@ KERNEL_FLAGS := -O3 -fvisibility=hidden
 
 # $(1) a source
 define kernel_library
-build/kernels/$(basename $(notdir $(1))).so: $(1) Makefile
+build/kernels/$(basename $(notdir $(1)))$(SUFFIX): $(1) Makefile
 	@mkdir -p $$(@D)
-	$$(COMPILE) $$(KERNEL_FLAGS) $$(ASKED_FLAGS) $$(LDFLAGS) -fPIC -shared \
+	$$(COMPILE) $$(KERNEL_FLAGS) $$(ASKED_FLAGS) $$(LDFLAGS) $$(PIC) -shared \
 	  -o $$@ $$< $$(KERNEL_CORE)
 endef
 $(foreach source,$(KERNEL_SOURCES),$(eval $(call kernel_library,$(source))))
 
 # The baselines of benchmarks are for the machine that runs them.
-$(patsubst bench/lua/%.c,build/kernels/%.so,$(wildcard bench/lua/*.c)): \
+$(patsubst bench/lua/%.c,build/kernels/%$(SUFFIX),$(wildcard bench/lua/*.c)): \
   KERNEL_FLAGS += $(BENCH_FLAGS)
 
 # This one compares with a C program, and has a core of its own.
-build/kernels/bench_families.so: build/libecs.a
-build/kernels/bench_families.so: KERNEL_CORE = build/libecs.a $(LDLIBS) \
+build/kernels/bench_families$(SUFFIX): build/libecs.a
+build/kernels/bench_families$(SUFFIX): KERNEL_CORE = build/libecs.a $(LDLIBS) \
   -Wl,-Bsymbolic
 
 kernels: $(KERNELS)

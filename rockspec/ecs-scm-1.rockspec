@@ -23,6 +23,7 @@ build = {
       sources = {
         "core/base/status.c",
         "core/base/misuse.c",
+        "core/base/platform.c",
         "core/base/memory.c",
         "core/base/text.c",
         "core/base/scalar.c",
@@ -182,6 +183,7 @@ build = {
         "bindings/lua/object/number.c",
         "bindings/lua/object/name.c",
         "bindings/lua/object/plain_table.c",
+        "bindings/lua/object/system.c",
         "bindings/lua/object/read_file.c",
         "bindings/lua/object/save_file.c",
         "bindings/lua/object/tokens.c",

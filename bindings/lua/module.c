@@ -7,12 +7,8 @@
  * The functions with which scripts/ecs installs methods and lends functions to
  * the state are here, too.
  */
-#define _GNU_SOURCE         /* dladdr */
 #define ECS_DEFINES_LUA_API /* ecs_lua.h */
 
-#if !defined(_WIN32)
-#include <dlfcn.h>
-#endif
 #include <string.h>
 
 #include "api/for_bindings.h"
@@ -28,6 +24,7 @@
 #include "object/plain_table.h"
 #include "object/read_file.h"
 #include "object/same_code.h"
+#include "object/system.h"
 #include "object/tokens.h"
 #include "program/lua_kernel.h"
 #include "program/exit_loop.h"
@@ -179,16 +176,6 @@ static int kind(lua_State *L) {
 /* An address in this library, to find the library by. */
 static const char anchor = 0;
 
-/* Keeps this library loaded: when a state closes, LuaJIT unloads modules before
- * it has run all finalizers. */
-static void stay_loaded(void) {
-#ifdef RTLD_NODELETE
-  Dl_info about;
-  if (dladdr(&anchor, &about) && about.dli_fname)
-    (void)dlopen(about.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-#endif
-}
-
 /* Runs with the state as upvalue and returns the module. */
 static int open_module(lua_State *L) {
   static const luaL_Reg functions[] = {{"install", install},
@@ -223,7 +210,9 @@ static int open_module(lua_State *L) {
       bind_open_grid_loop,      bind_open_lua_array,
       bind_open_array_element,  bind_open_missing_names,
   };
-  stay_loaded();
+  /* When a state closes, LuaJIT unloads modules before it has run all
+   * finalizers. */
+  system_keep_loaded(&anchor);
   lua_newtable(L);
   bind_add(L, functions);
   for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) {

@@ -109,6 +109,10 @@
 /* Marks a function that other files of the core may call and users of the
  * library may not. A rock is built without -fvisibility, so every such function
  * needs the mark. */
+#if defined(_WIN32) /* exports only what is marked for that */
+#define ECS_INTERNAL
+#else
 #define ECS_INTERNAL __attribute__((visibility("hidden")))
+#endif
 
 #endif

@@ -10,18 +10,10 @@
  *
  * Cost: a comparison and three additions on top of the record's own work.
  */
-#ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE 1 /* madvise */
-#endif
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef __linux__
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
 
 /* The record of a world that is created without one. */
 static void *resize_with_c_library(void *user, void *block, size_t old_bytes,
@@ -140,32 +132,6 @@ void *memory_zeroed(Memory *memory, size_t count, size_t element_bytes) {
   void *block = memory_resize(memory, NULL, 0, bytes);
   if (block != NULL) memset(block, 0, bytes);
   return block;
-}
-
-/* Bytes from which on a fault for each page costs more than the call. A page's
- * fault takes a virtual machine 1.5 us, in a populated range 0.9. */
-#define POPULATE_LEAST 16384u
-
-/* Bytes that have a huge page of 2 MB in them wherever they begin. Where the
- * system gives these when asked, one fault takes the place of 512, and loops
- * over columns miss fewer translations. */
-#define HUGE_LEAST ((size_t)4 << 20)
-
-void memory_populate(void *block, size_t bytes) {
-#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
-  uintptr_t begin = (uintptr_t)block;
-  if (bytes < POPULATE_LEAST) return;
-  uintptr_t page = begin & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1u);
-  size_t length = bytes + (begin - page);
-  /* A system that cannot do this returns an error, which does no harm. */
-#ifdef MADV_HUGEPAGE
-  if (bytes >= HUGE_LEAST) (void)madvise((void *)page, length, MADV_HUGEPAGE);
-#endif
-  (void)madvise((void *)page, length, MADV_POPULATE_WRITE);
-#else
-  (void)block;
-  (void)bytes;
-#endif
 }
 
 void memory_free(Memory *memory, void *block, size_t bytes) {

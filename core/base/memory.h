@@ -71,10 +71,6 @@ ECS_INTERNAL void *memory_resize(Memory *memory, void *block, size_t old_bytes,
 ECS_INTERNAL void *memory_zeroed(Memory *memory, size_t count,
                                  size_t element_bytes);
 
-/* Announces that all of a block is about to be written, so that the system may
- * give its pages at once instead of one fault each. The content stays. */
-ECS_INTERNAL void memory_populate(void *block, size_t bytes);
-
 /* Frees a block of `bytes` bytes. Does nothing for NULL. */
 ECS_INTERNAL void memory_free(Memory *memory, void *block, size_t bytes);
 

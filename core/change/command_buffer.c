@@ -1,6 +1,7 @@
 /* command_buffer.c: changes of structure, recorded now and applied later. */
 #include "change/command_buffer.h"
 
+#include "base/platform.h"
 #include "storage/locate.h"
 
 /* Pages of memory that a reset keeps for the next recording: a megabyte. */
@@ -109,7 +110,7 @@ static ECS_COLD ecs_Status open_page(CommandBuffer *buffer, size_t bytes) {
   if (page->bytes < bytes) {
     char *block = memory_resize(memory, NULL, 0, wanted);
     if (block == NULL) return ECS_E_MEMORY;
-    memory_populate(block, wanted);
+    platform_populate(block, wanted);
     memory_free(memory, page->memory, page->bytes);
     *page = (CommandPage){block, wanted, 0};
   }

@@ -6,17 +6,16 @@
  * worlds may call into it for as long as they live.
  */
 #define ECS_DEFINES_API /* ecs.h */
-#define _POSIX_C_SOURCE 200809L
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/platform.h"
 #include "ecs.h"
 
-/* Copies a reason to the caller; NULL: the loader gave none. */
+/* Copies a reason to the caller. */
 static void say(char *text, size_t capacity, const char *reason) {
   if (text != NULL && capacity > 0)
-    (void)snprintf(text, capacity, "%s", reason != NULL ? reason : "unknown");
+    (void)snprintf(text, capacity, "%s", reason);
 }
 
 /* True: the library was built against this ecs.h. */
@@ -31,20 +30,18 @@ static bool fits(const ecs_KernelLibrary *library) {
 ecs_Status ecs_library_load(const char *path, const ecs_KernelLibrary **library,
                             char *text, size_t capacity) {
   if (library == NULL) return ECS_E_ARGUMENT;
-  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (handle == NULL) {
-    say(text, capacity, dlerror());
-    return ECS_E_LIBRARY;
-  }
-  const ecs_KernelLibrary *found = dlsym(handle, "ecs_kernel_library");
+  void *handle = platform_library_open(path, text, capacity);
+  if (handle == NULL) return ECS_E_LIBRARY;
+  const ecs_KernelLibrary *found =
+      platform_library_find(handle, "ecs_kernel_library");
   if (found == NULL) {
     say(text, capacity, "it exports no ecs_kernel_library");
-    (void)dlclose(handle);
+    platform_library_close(handle);
     return ECS_E_LIBRARY;
   }
   if (!fits(found)) {
     say(text, capacity, "it was built against another ecs.h");
-    (void)dlclose(handle);
+    platform_library_close(handle);
     return ECS_E_ABI;
   }
   *library = found;

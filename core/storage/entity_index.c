@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/platform.h"
+
 void entity_index_init(EntityIndex *index) {
   *index =
       (EntityIndex){.used = 1, .plain_generations = ECS_GENERATION_LIMIT - 1u};
@@ -55,7 +57,7 @@ static ecs_Status add_page(EntityIndex *index, Memory *memory, uint32_t slots) {
   if (!grow_arrays(index, memory)) return ECS_E_MEMORY;
   page = memory_resize(memory, NULL, 0, slots * sizeof(Slot));
   if (page == NULL) return ECS_E_MEMORY;
-  if (slots == SLOT_PAGE_SIZE) memory_populate(page, slots * sizeof(Slot));
+  if (slots == SLOT_PAGE_SIZE) platform_populate(page, slots * sizeof(Slot));
   free_slots(page, 0, slots);
   uintptr_t before = (uintptr_t)index->page_count * SLOT_PAGE_SIZE;
   index->bases[index->page_count] = (uintptr_t)page - before * sizeof(Slot);

@@ -1,6 +1,8 @@
 /* table.c: creates tables and makes room in them. */
 #include "storage/table.h"
 
+#include "base/platform.h"
+
 /* Life ------------------------------------------------------------------ */
 
 static uint32_t size_shift(ecs_Scalar type) {
@@ -208,7 +210,7 @@ static ecs_Status replace_slab(Table *table, Memory *memory, uint32_t capacity,
   if (!lay_out(&next, capacity, &next.slab_bytes)) return ECS_E_MEMORY;
   next.slab = memory_resize(memory, NULL, 0, next.slab_bytes);
   if (next.slab == NULL) return ECS_E_MEMORY;
-  memory_populate(next.slab, next.slab_bytes);
+  platform_populate(next.slab, next.slab_bytes);
   next.entities = first_line(next.slab);
   size_t used = table->count * sizeof(ecs_Entity);
   if (used > 0) memcpy(next.entities, table->entities, used);
@@ -272,7 +274,7 @@ static ecs_Status grow_slab(Table *table, Memory *memory, uint32_t capacity) {
     return replace_slab(table, memory, capacity, table->bits_columns);
   next.slab = memory_resize(memory, table->slab, bytes, next.slab_bytes);
   if (next.slab == NULL) return ECS_E_MEMORY;
-  memory_populate((char *)next.slab + bytes, next.slab_bytes - bytes);
+  platform_populate((char *)next.slab + bytes, next.slab_bytes - bytes);
   next.entities = first_line(next.slab);
   spread_columns(&next, table, (char *)next.slab + skip);
   point_fields(&next);

@@ -61,7 +61,11 @@
 #include "ecs.h"
 #include "object/compat.h"
 
+#if defined(_WIN32) /* exports only what is marked for that */
+#define BIND_INTERNAL
+#else
 #define BIND_INTERNAL __attribute__((visibility("hidden")))
+#endif
 
 typedef enum ObjectKind {
   KIND_DEFINITION,

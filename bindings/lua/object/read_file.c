@@ -11,26 +11,25 @@
  * opening that would block until another process writes to it, or to a device
  * without an end. Only a regular file is opened; symbolic links are followed.
  */
-#define _POSIX_C_SOURCE 200809L /* stat */
-
 #include "object/read_file.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "object/system.h"
 
 /* Is there a regular file at path? If so, sets *bytes to its size. */
 static bool is_regular(const char *path, double *bytes) {
-  struct stat about;
-  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
-  *bytes = (double)about.st_size;
+  FileMark mark;
+  if (system_file_look(path, &mark) != 0) return false;
+  *bytes = (double)mark.bytes;
   return true;
 }
 
 /* Opens the file at path, unless it is no longer regular. */
 static FILE *open_regular(const char *path) {
   double bytes;
-  return is_regular(path, &bytes) ? fopen(path, "rb") : NULL;
+  return is_regular(path, &bytes) ? system_file_read(path) : NULL;
 }
 
 /* Has the file at path this text, and nothing else? */

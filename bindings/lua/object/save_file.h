@@ -11,14 +11,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "object/object.h"
 
 typedef struct SaveFile {
   char path[4096];
   char fresh[4096 + 8]; /* the path of the new file */
-  int descriptor;       /* below 0: none is open */
-  int error;            /* errno of what failed first; 0: nothing has */
+  intptr_t handle;      /* of the new file, while it is open */
+  bool is_open;
+  int error; /* for strerror: of what failed first; 0: nothing has */
 } SaveFile;
 
 /* Opens the new file. False: error says why, and nothing is open. */

@@ -15,31 +15,21 @@
  * Private table of a Kernel: 1 query, 2 parameters, then the names of the
  * parameters.
  */
-#define _POSIX_C_SOURCE 200809L
 #include "program/lua_kernel.h"
 
 #include <string.h>
-#if !defined(_WIN32)
-#include <sys/stat.h>
-#endif
 
 #include "object/number.h"
 #include "object/plain_table.h"
+#include "object/system.h"
 #include "query/lua_query.h"
 #include "world/collect.h"
 #include "world/report.h"
 
-/* What tells a file from the one that was there before. All 0: no file. */
-typedef struct FileMark {
-  uint64_t device, number; /* the file's own */
-  int64_t bytes;
-  int64_t seconds, nanoseconds; /* when it was last written */
-} FileMark;
-
 typedef struct Library {
   Header header;
   const ecs_KernelLibrary *native;
-  FileMark mark; /* of the file, from before it was loaded */
+  FileMark mark; /* of the file before it was loaded; all 0: there was none */
   char path[];   /* the file's; empty: compiled into the host */
 } Library;
 
@@ -62,19 +52,7 @@ typedef struct Kernel {
 /* The mark of the file with this path. False: there is none. */
 static bool mark_file(const char *path, FileMark *mark) {
   memset(mark, 0, sizeof *mark);
-#if defined(_WIN32)
-  (void)path;
-  return false;
-#else
-  struct stat about;
-  if (stat(path, &about) != 0) return false;
-  mark->device = (uint64_t)about.st_dev;
-  mark->number = (uint64_t)about.st_ino;
-  mark->bytes = (int64_t)about.st_size;
-  mark->seconds = (int64_t)about.st_mtim.tv_sec;
-  mark->nanoseconds = (int64_t)about.st_mtim.tv_nsec;
-  return true;
-#endif
+  return system_file_look(path, mark) == 0;
 }
 
 /* Pushes the library of this name, or nil; returns NULL for nil. */

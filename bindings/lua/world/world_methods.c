@@ -4,14 +4,13 @@
  *
  * Numbers and storage of a world, for scripts/ecs/explain.lua, are here, too.
  */
-#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "world/world_methods.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "object/plain_table.h"
+#include "object/system.h"
 #include "world/collect.h"
 #include "world/components.h"
 #include "world/report.h"
@@ -233,9 +232,7 @@ static int change_count(lua_State *L) {
 
 /* seconds(): since some moment that stays the same. */
 static int seconds(lua_State *L) {
-  struct timespec now = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  lua_pushnumber(L, (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+  lua_pushnumber(L, system_seconds());
   return 1;
 }
 

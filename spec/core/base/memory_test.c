@@ -8,6 +8,7 @@
 #include "test_case.h"
 #include "failing_memory.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 /* Account and record agree, and this much is held. */
 static void assert_account(const Memory *memory, const FailingMemory *failing,
@@ -436,7 +437,7 @@ TEST(a_populated_block_keeps_its_bytes) {
     unsigned char *block = memory_resize(&memory, NULL, 0, sizes[k]);
     assert_non_null(block);
     fill(block, sizes[k] / 2 + 1);
-    memory_populate(block, sizes[k]);
+    platform_populate(block, sizes[k]);
     assert_filled(block, sizes[k] / 2 + 1);
     assert_account(&memory, &failing, sizes[k], 1);
     memory_free(&memory, block, sizes[k]);
