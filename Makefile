@@ -139,6 +139,30 @@ LUAJIT_LIBRARY := -lluajit-5.1
 # Flags -------------------------------------------------------------------
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+
+# The suffix and the flags of libraries, by the system that is compiled for:
+# Windows with MinGW, macOS, or one with ELF.
+TARGET := $(shell $(CC) -dumpmachine)
+PIC := -fPIC
+MODULE_LINK := -Wl,-Bsymbolic-functions
+SHARED := -shared
+SUFFIX := .so
+LDLIBS := -lm -ldl
+ifneq ($(findstring mingw,$(TARGET)),)
+PIC :=
+SUFFIX := .dll
+LDLIBS := -lm
+MODULE_LINK := -static-libgcc
+# Macros of its math.h convert numbers. There, a module is linked with its Lua.
+WARNINGS += -Wno-float-conversion
+LINKED_LUA = $(1)
+endif
+ifneq ($(findstring darwin,$(TARGET)),)
+SHARED := -bundle -undefined dynamic_lookup
+LDLIBS := -lm
+MODULE_LINK :=
+endif
+
 INCLUDES := -Iinclude -Icore
 BINDING_INCLUDES := -Ibindings/lua
 # Results must be the same bits on every machine: nothing is contracted into a
@@ -161,28 +185,6 @@ CORE_FLAGS := -O2 -fvisibility=hidden
 # first go without a detour over the linker's table, the others need none. It
 # makes has() a tenth faster.
 BINDING_FLAGS := $(CORE_FLAGS) -fno-plt
-MODULE_LINK := -Wl,-Bsymbolic-functions
-# The suffix and the flags of libraries, by the system that is compiled for:
-# Windows with MinGW, macOS, or one with ELF.
-TARGET := $(shell $(CC) -dumpmachine)
-PIC := -fPIC
-SHARED := -shared
-SUFFIX := .so
-LDLIBS := -lm -ldl
-ifneq ($(findstring mingw,$(TARGET)),)
-PIC :=
-SUFFIX := .dll
-LDLIBS := -lm
-MODULE_LINK := -static-libgcc
-# Macros of its math.h convert numbers. There, a module is linked with its Lua.
-WARNINGS += -Wno-float-conversion
-LINKED_LUA = $(1)
-endif
-ifneq ($(findstring darwin,$(TARGET)),)
-SHARED := -bundle -undefined dynamic_lookup
-LDLIBS := -lm
-MODULE_LINK :=
-endif
 # Modules whose loops over columns gain from being vectorised.
 VECTORISED := base/scalar query/gather_loops query/gather query/query_group \
   query/join query/row_list query/marked_rows query/picked_rows \
