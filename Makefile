@@ -236,8 +236,8 @@ LUAJIT := LUA_CPATH='./build/luajit/?.so;./build/kernels/?.so;;' luajit
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help demo examples test suite check-hard bench bench-lua run-bench \
-  run-bench-lua lint format floors sizes check-rockspec rockspec modules cdef mutants \
+.PHONY: all help demo examples test suite check-hard check-ports bench bench-lua \
+  run-bench run-bench-lua lint format floors sizes check-rockspec rockspec modules cdef mutants \
   planted fuzz soak site love pictures rock specs release install uninstall clean \
   libraries compile-checks kernels embed \
   install-embed \
@@ -266,6 +266,7 @@ help:
 	@echo 'make planted   puts known faults into copies: are they found?'
 	@echo 'make mutants   N=100 SEED=1: how many small errors the tests catch'
 	@echo 'make rockspec  brings its lists of files up to date; make modules, make cdef'
+	@echo 'make check-ports the module for Windows and aarch64, by cross compilers'
 	@echo 'make love      build/love/ecs, a folder to copy into a game for LÖVE'
 	@echo 'make pictures  docs/pictures: the terminal demo, recorded'
 	@echo 'make rock      build/release: the source rock of this version'
@@ -513,6 +514,10 @@ specs:
 	@ECS_SPEC_SHORT=1 lua5.4 "$$(command -v busted)" --ignore-lua \
 	  -o plainTerminal --cpath='./build/lua54/?.so;./build/kernels/?.so;;' \
 	  spec/contract spec/lua
+
+# The modules on systems that this machine is not, as far as it can run them.
+check-ports:
+	@tools/check_ports
 
 demo:
 	@tools/setup demo

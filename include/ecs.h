@@ -1488,10 +1488,10 @@ ECS_API ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
                                      size_t text_bytes,
                                      const ecs_SaveSink *sink);
 
-/* Writes what makes the save `to` of the save `from`, which is small where they
- * differ little. The world is that whose memory is used. Returns ECS_OK,
- * ECS_E_ARGUMENT, ECS_E_FILE: the sink refused, ECS_E_MEMORY or ECS_E_LIMIT: 4
- * GiB or more. Cost: reads both saves twice. */
+/* Writes the difference between two saves, with which ecs_save_patch makes `to`
+ * of `from`; it is small where they differ little. The memory of the world is
+ * used. Returns ECS_OK, ECS_E_ARGUMENT, ECS_E_FILE: the sink refused,
+ * ECS_E_MEMORY or ECS_E_LIMIT: 4 GiB or more. Cost: reads both saves twice. */
 ECS_API ecs_Status ecs_save_diff(ecs_World *world, const char *from,
                                  size_t from_bytes, const char *to,
                                  size_t to_bytes, const ecs_SaveSink *sink);

@@ -644,7 +644,7 @@ function World:save(path) end
 ---@return true? loaded, string|string[] told
 function World:load(source) end
 
----Returns what makes the state of one snapshot of another one's, for apply:
+---Returns the difference between the states of two snapshots, for apply:
 ---small where little differs. Raises an error inside callbacks and frames.
 ---@param from ecs.Snapshot of this world
 ---@param to ecs.Snapshot of this world

@@ -279,37 +279,28 @@ static inline void select_one(const RowStep *step, uint32_t i, size_t bytes) {
 #define WORD_RESULT *(uint32_t *)(void *)result(step, i)
 #define TWIN_RESULT *(double *)(void *)result(step, i)
 
+/* The case of an operation on elements of a type: TYPE of x and y, RESULT of
+ * the expression. */
+#define CASE_OF(name, TYPE, load, RESULT, expression)          \
+  case name: {                                                 \
+    const TYPE x = load(step, 0, i), y = load(step, 1, i);     \
+    *(RESULT *)(void *)result(step, i) = (RESULT)(expression); \
+    break;                                                     \
+  }
+#define ARITHMETIC_CASE(name, expression)                     \
+  CASE_OF(ROW_##name##_F32, float, f32_of, float, expression) \
+  CASE_OF(ROW_##name##_F64, double, f64_of, double, expression)
+#define COMPARISON_CASE(name, expression)                        \
+  CASE_OF(ROW_##name##_F32, float, f32_of, uint32_t, expression) \
+  CASE_OF(ROW_##name##_F64, double, f64_of, uint32_t, expression)
+
 /* Runs one row. False: it takes a side exit. */
 static inline bool run_row(const RowSteps *steps, uint32_t i) {
   const RowStep *end = steps->list + steps->count;
   for (const RowStep *step = steps->list; step != end; step++) {
     switch (step->code) {
-#define CASE(name, expression)                                   \
-  case ROW_##name##_F32: {                                       \
-    const float x = f32_of(step, 0, i), y = f32_of(step, 1, i);  \
-    *(float *)(void *)result(step, i) = (float)(expression);     \
-    break;                                                       \
-  }                                                              \
-  case ROW_##name##_F64: {                                       \
-    const double x = f64_of(step, 0, i), y = f64_of(step, 1, i); \
-    TWIN_RESULT = (expression);                                  \
-    break;                                                       \
-  }
-      ROW_ARITHMETIC(CASE)
-#undef CASE
-#define CASE(name, expression)                                   \
-  case ROW_##name##_F32: {                                       \
-    const float x = f32_of(step, 0, i), y = f32_of(step, 1, i);  \
-    WORD_RESULT = (expression);                                  \
-    break;                                                       \
-  }                                                              \
-  case ROW_##name##_F64: {                                       \
-    const double x = f64_of(step, 0, i), y = f64_of(step, 1, i); \
-    WORD_RESULT = (expression);                                  \
-    break;                                                       \
-  }
-      ROW_COMPARISONS(CASE)
-#undef CASE
+      ROW_ARITHMETIC(ARITHMETIC_CASE)
+      ROW_COMPARISONS(COMPARISON_CASE)
       case ROW_AND:
         WORD_RESULT = word_of(step, 0, i) & word_of(step, 1, i);
         break;

@@ -36,7 +36,7 @@ typedef struct RowSteps {
 } RowSteps;
 
 /* Finds the steps from the plan's split on, and the puts behind them, for the
- * block whose columns the plan's bases are. */
+ * block that the plan's bases are of. */
 ECS_INTERNAL void row_steps_find(RowSteps *steps, const ProgramPlan *plan,
                                  const ecs_ProgramCall *call);
 

@@ -1,4 +1,4 @@
-/* diff.c: what makes one save of another one. */
+/* diff.c: the difference between two saves. */
 #include "state/diff.h"
 
 #include <stdio.h>
@@ -9,10 +9,15 @@
 enum {
   BLOCK = 32, /* bytes that are found wherever they are */
   LEAST = 16, /* bytes that are worth a piece */
-  HEAD = 12,  /* bytes of the numbers of a piece */
   MANIFEST = 160
 };
 #define MOST UINT32_MAX
+
+/* The numbers of a piece, in front of its bytes. Little-endian, as all machines
+ * are that saves are written and read on. */
+typedef struct PieceHead {
+  uint32_t from, copied, fresh;
+} PieceHead;
 
 typedef struct Diff {
   DiffBytes from, to;
@@ -61,16 +66,6 @@ static ecs_Status list_blocks(Diff *diff, Memory *memory) {
 
 /* The delta --------------------------------------------------------------- */
 
-static void put32(char *to, uint32_t number) {
-  for (uint32_t i = 0; i < 4; i++) to[i] = (char)(uint8_t)(number >> 8 * i);
-}
-
-static uint32_t get32(const char *at) {
-  uint32_t number = 0;
-  for (uint32_t i = 4; i-- > 0;) number = number << 8 | (uint8_t)at[i];
-  return number;
-}
-
 /* How many bytes are equal from two places on. */
 static size_t equal_bytes(const Diff *diff, size_t from, size_t to) {
   const char *a = diff->from.bytes + from, *b = diff->to.bytes + to;
@@ -106,12 +101,10 @@ static Match find_match(const Diff *diff, size_t to, size_t along,
 
 static void put_piece(ArchiveOut *out, const Diff *diff, Match copied,
                       size_t first, size_t fresh) {
-  char head[HEAD];
+  PieceHead head = {copied.count == 0 ? 0 : (uint32_t)copied.from,
+                    (uint32_t)copied.count, (uint32_t)fresh};
   if (copied.count == 0 && fresh == 0) return;
-  put32(head, copied.count == 0 ? 0 : (uint32_t)copied.from);
-  put32(head + 4, (uint32_t)copied.count);
-  put32(head + 8, (uint32_t)fresh);
-  archive_put(out, head, sizeof head);
+  archive_put(out, &head, sizeof head);
   if (fresh > 0) archive_put(out, diff->to.bytes + first, fresh);
 }
 
@@ -180,11 +173,12 @@ ecs_Status diff_write(Memory *memory, DiffBytes from, DiffBytes to,
 /* Passes over the next piece. False: it is none. */
 static bool next_piece(const ArchiveEntry *delta, size_t *at, Match *copied,
                        size_t *fresh) {
-  if (delta->count - *at < HEAD) return false;
-  const char *head = delta->bytes + *at;
-  *copied = (Match){get32(head), get32(head + 4)};
-  *fresh = get32(head + 8);
-  *at += HEAD;
+  PieceHead head;
+  if (delta->count - *at < sizeof head) return false;
+  memcpy(&head, delta->bytes + *at, sizeof head);
+  *copied = (Match){head.from, head.copied};
+  *fresh = head.fresh;
+  *at += sizeof head;
   if (*fresh > delta->count - *at || copied->count + *fresh == 0) return false;
   *at += *fresh;
   return true;

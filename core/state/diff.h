@@ -1,4 +1,4 @@
-/* diff.h: what makes one save of another one.
+/* diff.h: the difference between two saves.
  *
  * A diff is an archive (archive.h) of two entries:
  *

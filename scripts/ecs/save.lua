@@ -441,7 +441,7 @@ local function save_snapshot(world, held, level)
   return bytes
 end
 
---- Returns what makes one state of another, as a string for world:apply. Raises
+--- Returns the difference between two states, as a string for apply. Raises
 -- an error inside callbacks and frames, and where memory is refused.
 function methods.diff(world, from, to)
   backend.check_world(world, "diff")

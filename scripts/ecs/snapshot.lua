@@ -40,7 +40,7 @@ local function read_systems(state)
   return systems
 end
 
---- The systems whose tags events have, by the numbers of the tags.
+--- Names of the systems with a tag that an event has, by the numbers of tags.
 local function read_met(state)
   local met, events = {}, state.events
   for number = 1, events and events.most or 0 do

@@ -249,8 +249,8 @@ static void sort_names(lua_State *L, int index, int slots, int fields) {
   if (count != fields) bind_error(L, "the fields changed while being read");
 }
 
-/* Accepts { type, default }, and of names link, tree and count: { 'i32', default = 1 }
- * would look like a field without a default. */
+/* Accepts { type, default }, and of names link, tree and count: without this,
+ * { 'i32', default = 1 } would look like a field without a default. */
 static void check_listed(lua_State *L, int index, const char *component,
                          const char *field) {
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
@@ -358,7 +358,8 @@ static void add_elements(lua_State *L, Definition *definition, uint32_t f,
  * the names in the table at names. slots: of the private table. */
 static void read_schema(lua_State *L, int schema, int names, int slots,
                         Definition *definition, uint32_t named) {
-  uint32_t f = 0, changed = 0;
+  uint32_t f = 0;
+  bool changed = false;
   for (uint32_t k = 1; k <= named; k++) {
     lua_rawgeti(L, names, (int)k);
     int name = lua_gettop(L);
@@ -372,7 +373,7 @@ static void read_schema(lua_State *L, int schema, int names, int slots,
     uint32_t count = listed ? read_count(L, entry, definition->name, text) : 0;
     uint32_t taken = count > 0 ? count : 1;
     /* A finalizer may have changed the table since its fields were counted. */
-    if (f + taken > definition->field_count) changed = 1;
+    changed = f + taken > definition->field_count;
     if (changed) break;
     definition->fields[f].name = text;
     lua_pushvalue(L, name);

@@ -299,8 +299,8 @@ static uint64_t fill_array(lua_State *L, int index,
   return elements_of(array);
 }
 
-/* Reads the elements of an array from the value at index into an image; allocates
- * nothing until it raises. Returns which it gives. */
+/* Reads the elements of an array from the value at index into an image, and
+ * allocates nothing until it raises. Returns which fields are given. */
 static uint64_t read_array(lua_State *L, int index,
                            const Definition *definition,
                            const FieldArray *array, void *image) {
@@ -516,8 +516,8 @@ static void push_link(lua_State *L, const Definition *definition, uint32_t f) {
 }
 
 /* Pushes a list { { name =, type =, default = }, ... }; of links, also link and
- * tree, and of arrays count, as they were defined. It is new at each call, so a script may change it.
- * The null entity as default is nil. */
+ * tree, and of arrays count, as they were defined. It is new at each call, so a
+ * script may change it. The null entity as default is nil. */
 static int push_fields(lua_State *L, const Definition *definition) {
   lua_createtable(L, (int)definition->field_count, 0);
   int length = 0;

@@ -136,8 +136,9 @@ static inline Given bind_given_at(lua_State *L, ModuleState *state, int index,
  * Metatables do not count, and the table is neither changed nor kept. Raises,
  * as the making of a value does, for a tag, a row or a batch, for a key that is
  * no field, and for a value that its field cannot hold. The elements of an array
- * are given by a table, of which the metatable does not count, or by one value. Nothing allocates while
- * the fields are read, so no finalizer can change the table in between. */
+ * are given by a table, of which the metatable does not count, or by one value.
+ * Nothing allocates while the fields are read, so no finalizer can change the
+ * table in between. */
 BIND_INTERNAL uint64_t bind_fields_read(lua_State *L, int index,
                                         const Definition *definition,
                                         void *image);

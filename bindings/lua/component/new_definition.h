@@ -5,10 +5,10 @@
  *                                                            | equal: keep that
  *
  * A definition's private table has the name in slot DEFINITION_NAME and the
- * names of fields in the slots from 1 on, and behind them names of arrays. What it needs is a list of names in
- * slot DEFINITION_NEEDS: a name may get its definition later, so that two
- * components may need each other. A definition that was not added is
- * left to the collector.
+ * names of fields in the slots from 1 on, and behind them names of arrays. What
+ * it needs is a list of names in slot DEFINITION_NEEDS: a name may get its
+ * definition later, so that two components may need each other. A definition
+ * that was not added is left to the collector.
  */
 #ifndef ECS_LUA_NEW_DEFINITION_H
 #define ECS_LUA_NEW_DEFINITION_H

@@ -1,8 +1,8 @@
 /* error.c: raises errors that blame a line of a script.
  *
  *      script.lua:7   world:progress(dt)     blamed
- *      scripts/ecs    core.frame(...)        skipped: the name of its chunk
- *                                            begins with chunk_prefix
+ *      scripts/ecs    core.frame(...)        skipped: its chunk lies in the
+ *                                            folder chunk_folder
  *      C              bind_error
  */
 #include "object/error.h"
@@ -12,8 +12,15 @@
 
 #include "api/for_bindings.h"
 
-static bool begins_with(const char *source, const char *prefix) {
-  return prefix && strncmp(source, prefix, strlen(prefix)) == 0;
+/* Does it stand between folders and files? On Windows both may, in one name:
+ * "./scripts/ecs\backend.lua". */
+static bool is_separator(char c) { return c == '/' || c == *LUA_DIRSEP; }
+
+const char *bind_inside(const char *source, const char *folder) {
+  size_t length = folder ? strlen(folder) : 0;
+  if (!folder || strncmp(source, folder, length) != 0) return NULL;
+  if (source[length] == '\0') return source + length;
+  return is_separator(source[length]) ? source + length + 1 : NULL;
 }
 
 /* Pushes the position to blame: where the running function was called or, if
@@ -22,10 +29,10 @@ static void push_position(lua_State *L) {
   lua_Debug info;
   int level = 1;
   bind_push_shared(L);
-  lua_getfield(L, -1, "chunk_prefix");
-  const char *prefix = lua_tostring(L, -1);
+  lua_getfield(L, -1, "chunk_folder");
+  const char *folder = lua_tostring(L, -1);
   while (lua_getstack(L, level, &info) && lua_getinfo(L, "S", &info) &&
-         (begins_with(info.source, prefix) || (level > 1 && *info.what == 'C')))
+         (bind_inside(info.source, folder) || (level > 1 && *info.what == 'C')))
     level++;
   luaL_where(L, level);
   lua_insert(L, -3);
@@ -94,13 +101,13 @@ static int never_blame(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_getinfo(L, ">S", &info);
   if (*info.what == 'C') return 0;
-  const char *name = strrchr(info.source, '/');
-  size_t length = name ? (size_t)(name - info.source) + 1 : strlen(info.source);
+  size_t length = strlen(info.source);
+  while (length > 0 && !is_separator(info.source[length])) length--;
   bind_push_shared(L);
-  lua_getfield(L, -1, "chunk_prefix");
+  lua_getfield(L, -1, "chunk_folder");
   if (lua_isnil(L, -1)) {
-    lua_pushlstring(L, info.source, length);
-    lua_setfield(L, -3, "chunk_prefix");
+    lua_pushlstring(L, info.source, length > 0 ? length : strlen(info.source));
+    lua_setfield(L, -3, "chunk_folder");
   }
   return 0;
 }

@@ -36,6 +36,10 @@ BIND_INTERNAL int bind_refuse_nil(lua_State *L, int entry, const char *call);
  * when it has none, which only the debug library can bring about. */
 BIND_INTERNAL void bind_push_table(lua_State *L, const char *name);
 
+/* The part of a chunk's name behind a folder that it lies in, or "" where it is
+ * that name itself; NULL: it does not, or folder is NULL. */
+BIND_INTERNAL const char *bind_inside(const char *source, const char *folder);
+
 /* Adds never_blame to the table on top of the stack. */
 BIND_INTERNAL void bind_open_error(lua_State *L);
 

@@ -122,7 +122,7 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
  *   block_tables   the tables of these: 1 has the row in its block at [1]
  *   observed       the observers of worlds, see observers.h
  *   traced, trace  a message, and where it was raised, see traceback.c
- *   chunk_prefix   prefix of the chunk names of scripts/ecs, see error.c */
+ *   chunk_folder   of the chunk names of scripts/ecs, see error.c */
 #define TRACER (KIND_COUNT + 1)
 #define STRUCT_WORDS (KIND_COUNT + 2)
 #define RECENT_DEFINITIONS 64u

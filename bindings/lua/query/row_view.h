@@ -29,10 +29,10 @@
  * have a stamp, too: what a build of the grid changes.
  *
  * Private table of a RowLoop: 0 the program that it walks for, 1 the query, 2
- * the function that runs the loop, 3 the buffer of entities or, for each, a value
- * of the walk, or the grid, and from ROWS_VIEWS on the row views, from ROWS_ARRAYS on those of
- * arrays, each at the column of its first element. Of pairs, 0 is
- * the loop of the second rows.
+ * the function that runs the loop, 3 the buffer of entities or, for each, a
+ * value of the walk, or the grid, from ROWS_VIEWS on the row views, and from
+ * ROWS_ARRAYS on those of arrays, each at the column of its first element. Of
+ * pairs, 0 is the loop of the second rows.
  */
 #ifndef ECS_LUA_ROW_VIEW_H
 #define ECS_LUA_ROW_VIEW_H

@@ -22,7 +22,7 @@ BIND_INTERNAL int bind_state_refuse_frame(lua_State *L, const LuaWorld *world,
  * the table on top of the stack, and the metamethods of snapshots. */
 BIND_INTERNAL void bind_open_lua_snapshot(lua_State *L);
 
-/* The snapshot at index, whose world is open; raises otherwise. */
+/* The snapshot at index, of a world that is open; raises otherwise. */
 BIND_INTERNAL ecs_Snapshot *bind_snapshot_check(lua_State *L, int index);
 
 #endif

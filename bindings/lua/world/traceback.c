@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "object/error.h"
 
 /* So many frames are looked at, and so many are shown. Each costs a walk over
  * those above it. */
@@ -17,43 +18,38 @@ typedef struct Frames {
   bool more; /* there are others, further out */
 } Frames;
 
-typedef struct Sources {
-  const char *prefix; /* of the chunks of scripts/ecs; NULL: not known */
-  size_t length;
-} Sources;
-
-/* Is this a function of scripts/ecs, or one that it made? */
-static bool is_ours(const Sources *sources, const lua_Debug *info) {
-  return (sources->prefix &&
-          strncmp(info->source, sources->prefix, sources->length) == 0) ||
+/* Is this a function of scripts/ecs, or one that it made? folder: of the chunks
+ * of scripts/ecs; NULL: it is not known. */
+static bool is_ours(const char *folder, const lua_Debug *info) {
+  return bind_inside(info->source, folder) ||
          strncmp(info->source, "=ecs.", 5) == 0;
 }
 
 /* Is this where a system's run begins? */
-static bool is_boundary(const Sources *sources, const lua_Debug *info) {
-  return is_ours(sources, info) && info->source[0] != '=' &&
-         strcmp(info->source + sources->length, "frame.lua") == 0;
+static bool is_boundary(const char *folder, const lua_Debug *info) {
+  const char *name = bind_inside(info->source, folder);
+  return name && strcmp(name, "frame.lua") == 0;
 }
 
 /* Finds the frames of scripts from this function's caller to the boundary.
  * Functions of C are left out where scripts/ecs called them. */
-static void find_frames(lua_State *L, const Sources *sources, Frames *frames) {
+static void find_frames(lua_State *L, const char *folder, Frames *frames) {
   lua_Debug info;
   int last = 0; /* levels up to the outermost one that is a script's own */
   int count = 0;
   frames->more = true;
   for (int level = 1; level < LEVELS; level++) {
     if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "Sn", &info) ||
-        (last > 0 && is_boundary(sources, &info))) {
+        (last > 0 && is_boundary(folder, &info))) {
       frames->more = false;
       break;
     }
     bool is_c = *info.what == 'C';
-    if (is_ours(sources, &info))
+    if (is_ours(folder, &info))
       count = last;
     else if (!is_c || info.name)
       frames->levels[count++] = level;
-    if (!is_c && !is_ours(sources, &info)) last = count;
+    if (!is_c && !is_ours(folder, &info)) last = count;
   }
   if (!frames->more) count = last;
   if (count > SHOWN) frames->more = true;
@@ -83,9 +79,9 @@ static void push_frame(lua_State *L, int level) {
 }
 
 /* Pushes the text of the frames. */
-static void push_trace(lua_State *L, const Sources *sources) {
+static void push_trace(lua_State *L, const char *folder) {
   Frames frames;
-  find_frames(L, sources, &frames);
+  find_frames(L, folder, &frames);
   lua_pushliteral(L, TRACE_LINE);
   for (int k = 0; k < frames.count; k++) {
     push_frame(L, frames.levels[k]);
@@ -121,11 +117,8 @@ static int tracer(lua_State *L) {
   lua_getfield(L, 2, "traced");
   /* A script may have caught the error of a walk, and raise its like here. */
   if (!rethrown || rethrown != function_at(L, 1) || !lua_rawequal(L, 1, -1)) {
-    Sources sources;
-    lua_getfield(L, 2, "chunk_prefix");
-    sources.prefix = lua_tostring(L, -1);
-    sources.length = sources.prefix ? strlen(sources.prefix) : 0;
-    push_trace(L, &sources);
+    lua_getfield(L, 2, "chunk_folder");
+    push_trace(L, lua_tostring(L, -1));
     lua_setfield(L, 2, "trace");
     lua_pushvalue(L, 1);
     lua_setfield(L, 2, "traced");

@@ -159,24 +159,23 @@ end
 -- Code that converts the result of load.
 local as_lua = { bool = "v ~= 0", entity = "entity(v)" }
 
--- A field in a loop of rows. Nothing is open between two accesses, and a
--- finalizer may move rows or close the world wherever Lua allocates; code that
--- is not compiled allocates for every pointer that it reads. So first the stamp
--- and the row are read, then the pointer, and then the stamp is compared with
--- the world's epoch: neither this nor the access behind it allocates. Where the
--- epochs differ, or there is no pointer, a call of C does it: see row_view.c.
-local load_located = [[
-      WORD key == KEY then
-        local p = places.COLUMN
+-- A field or an element in a loop of rows. Nothing is open between two
+-- accesses, and a finalizer may move rows or close the world wherever Lua
+-- allocates; code that is not compiled allocates for every pointer that it
+-- reads. So first the stamp and the row are read, then the pointer, and then
+-- the stamp is compared with the world's epoch: neither this nor the access
+-- behind it allocates. Where the epochs differ, or there is no pointer, a call
+-- of C does it: see row_view.c.
+local load_there = [[
+        local p = PLACED
         if p ~= nil and s == world.epoch then return LOADED end
         local v = load(box, PLACE)
         if v == v then return CONVERTED end
 ]]
 
-local store_located = [[
-      WORD key == KEY then
+local store_there = [[
 CONVERT
-        local p = places.COLUMN
+        local p = PLACED
         if v ~= nil then
           if p ~= nil and band(box.flags, FLAG) ~= 0
             and s == world.epoch then
@@ -186,27 +185,6 @@ CONVERT
           fence[0] = 0
           if put(box, PLACE, v) ~= 0 then return end
         end
-]]
-
-local load_element = [[
-      local p = columns[n - 1]
-      if p ~= nil and s == world.epoch then return LOADED end
-      local v = load(box, PLACE)
-      if v == v then return CONVERTED end
-]]
-
-local store_element = [[
-CONVERT
-      local p = columns[n - 1]
-      if v ~= nil then
-        if p ~= nil and band(box.flags, FLAG) ~= 0
-          and s == world.epoch then
-          p[i] = v
-          return
-        end
-        fence[0] = 0
-        if put(box, PLACE, v) ~= 0 then return end
-      end
 ]]
 
 --- Code of the views of a term's arrays. holds: may the code for each run?
@@ -231,11 +209,11 @@ local function arrays_code(term, loops, holds)
     local inner = {
       LOADED = gsub(kind.load, "ELEMENT", "p[i]"), CONVERT = kind.convert,
       CONVERTED = as_lua[scalar] or "v", FLAG = tostring(IN_PLACE),
-      PLACE = place,
+      PLACED = "columns[n - 1]", PLACE = place,
     }
     if loops then
-      words.LOADS = fill(load_element, inner)
-      if term.writable then words.STORING = fill(store_element, inner) end
+      words.LOADS = fill(load_there, inner)
+      if term.writable then words.STORING = fill(store_there, inner) end
     else
       words.LOADS = "      return "
         .. gsub(kind.load, "ELEMENT", "columns[n - 1][i]")
@@ -260,6 +238,12 @@ local function array_loads(term, loops)
   return concat(loads)
 end
 
+--- The beginning of what is done for a field's key.
+local function key_test(is_first, name)
+  return format("      %s key == %q then\n", is_first and "if" or "elseif",
+    name)
+end
+
 --- Code that loads and stores the fields of a term in a loop of rows. C refuses
 -- stores of links.
 local function located_code(term)
@@ -267,15 +251,15 @@ local function located_code(term)
   for f, field in ipairs(term.fields) do
     local kind, index = scalars.kinds[field[2]], term.first + f - 1
     local words = {
-      WORD = f == 1 and "if" or "elseif", KEY = format("%q", field[1]),
-      COLUMN = "c" .. index, PLACE = index .. ", " .. scalar_numbers[field[2]],
+      PLACED = "places.c" .. index,
+      PLACE = index .. ", " .. scalar_numbers[field[2]],
       LOADED = gsub(kind.load, "ELEMENT", "p[i]"), CONVERT = kind.convert,
       CONVERTED = as_lua[field[2]] or "v", FLAG = tostring(IN_PLACE),
     }
-    loads[f] = fill(load_located, words)
+    loads[f] = key_test(f == 1, field[1]) .. fill(load_there, words)
     if not field[3] then
-      words.WORD = #stores == 0 and "if" or "elseif"
-      stores[#stores + 1] = fill(store_located, words)
+      stores[#stores + 1] = key_test(#stores == 0, field[1])
+        .. fill(store_there, words)
     end
   end
   return concat(loads) .. "      end",
@@ -288,13 +272,10 @@ local function field_code(term)
   for f, field in ipairs(term.fields) do
     local kind = scalars.kinds[field[2]]
     local place = format("places.c%d[i]", term.first + f - 1)
-    local word = f == 1 and "if" or "elseif"
-    local test = format("      %s key == %q then ", word, field[1])
-    loads[f] = test .. "return " .. gsub(kind.load, "ELEMENT", place)
+    loads[f] = key_test(f == 1, field[1]) .. "        return "
+      .. gsub(kind.load, "ELEMENT", place)
     if not field[3] then
-      word = #stores == 0 and "if" or "elseif"
-      test = format("      %s key == %q then ", word, field[1])
-      stores[#stores + 1] = test .. "\n" .. kind.convert
+      stores[#stores + 1] = key_test(#stores == 0, field[1]) .. kind.convert
         .. "\n        if v ~= nil then " .. place .. " = v return end"
     end
   end
@@ -454,8 +435,11 @@ local function present(terms, loops)
 end
 
 local function views_code(terms, loops)
-  local parts, names = { head, elements_head }, {}
+  local parts, names = { head }, {}
   for t, term in ipairs(terms) do
+    if term.fields.arrays and not parts.has_elements then
+      parts.has_elements, parts[#parts + 1] = true, elements_head
+    end
     parts[#parts + 1] = view_code(term, loops)
     names[t] = "p" .. t
   end
