@@ -21,7 +21,7 @@
 # its .h. This is the only list: the build, the tests, the floors and the
 # rockspec follow it.
 CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
-  base/config base/access base/invariant base/status base/misuse base/platform base/memory base/text \
+  base/config base/access base/invariant base/status base/misuse base/platform base/workers base/float_mode base/memory base/text \
   base/id base/scalar base/bits base/clones \
   math/elementary_number math/elementary_exp math/elementary_pow \
   math/elementary_sin math/elementary_atan math/elementary math/remainder \
@@ -67,8 +67,8 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   program/vm_regions program/vm_turns program/vm_planner program/vm_look \
   program/vm_near \
   program/vm_sums program/vm_changes program/vm_ahead program/vm_sifting \
-  program/vm \
-  api/for_bindings api/float_mode api/accessor api/field_access api/spawn_call \
+  program/vm_parallel program/vm \
+  api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_grid api/api_query api/kept_end api/api_family api/api_bulk \
   api/api_list api/api_link api/api_name api/api_array api/api_observe api/row_access \
   api/api_program api/program_keys api/api_snapshot api/api_world \
@@ -85,7 +85,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   world/telling world/components world/parts world/families \
   world/world_methods world/advice world/entity_methods world/link_methods \
   world/field_calls world/value_calls world/spawner world/prepared \
-  world/traceback world/frames world/totals world/lua_array \
+  world/traceback world/threads world/frames world/totals world/lua_array \
   world/array_element world/lua_snapshot world/lua_save world/script_hash query/lua_query \
   query/lua_grid query/world_queries query/column_copy query/kept_columns \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
@@ -147,7 +147,7 @@ PIC := -fPIC
 MODULE_LINK := -Wl,-Bsymbolic-functions
 SHARED := -shared
 SUFFIX := .so
-LDLIBS := -lm -ldl
+LDLIBS := -lm -ldl -pthread
 ifneq ($(findstring mingw,$(TARGET)),)
 PIC :=
 SUFFIX := .dll
@@ -466,6 +466,10 @@ endef
 $(eval $(call test_build,checked,$$(CHECKED_FLAGS),build/test/checked/core,-O0))
 $(eval $(call test_build,tiny,$$(TINY_FLAGS),build/test/tiny/core,-O0))
 $(eval $(call test_build,asan,$$(ASAN_FLAGS),build/asan/core,-O0))
+# ThreadSanitizer, for the tests in which threads meet.
+TSAN_FLAGS := -O1 -g1 -w -DECS_CHECKED -fsanitize=thread \
+  -DECS_TURN_LIMIT=65536u -DECS_JOINT_TURNS=4096u
+$(eval $(call test_build,tsan,$$(TSAN_FLAGS),build/test/tsan/core,-O0))
 
 # What hosts call is tested with each Lua under the sanitizers, binding and all.
 # $(1) the abi, $(2) the folder of its headers, $(3) its library

@@ -252,6 +252,22 @@ ECS_API ecs_Status ecs_world_clear(ecs_World *world);
  * table and every index. */
 ECS_API ecs_Status ecs_world_trim(ecs_World *world);
 
+/* Lets the programs and kernels of a world run on up to so many threads: the one
+ * that calls, and others that the process keeps for all its worlds until the
+ * last of these goes back to 1 or is destroyed. Programs are cut where their rows
+ * do not depend on each other, kernels where they say ECS_KERNEL_PARALLEL; results
+ * are the same bits with any number. 1 at first. A process that was forked runs
+ * on one. Returns ECS_OK, or ECS_E_ARGUMENT unless threads is 1 to 64. Cost:
+ * starts or ends threads. */
+ECS_API ecs_Status ecs_world_set_threads(ecs_World *world, uint32_t threads);
+
+/* How many threads a large run of the world has at most: as many as were set, or
+ * as the system has given. */
+ECS_API uint32_t ecs_world_threads(const ecs_World *world);
+
+/* How many processors the process may run on, at least 1. */
+ECS_API uint32_t ecs_cores(void);
+
 typedef struct ecs_Statistics {
   uint64_t entities; /* alive, recorded spawns included */
   uint64_t retired;  /* indices that will never be issued again */
@@ -1542,10 +1558,15 @@ typedef struct ecs_KernelColumn {
  * full (ecs_kernel_run answers ECS_E_KERNEL otherwise). Without this flag rows
  * may be gathered, and cut at any multiple of 16.
  * ECS_KERNEL_ENTITIES: blocks have entities. Without this flag their entities
- * are NULL, so that they need not be gathered. */
+ * are NULL, so that they need not be gathered.
+ * ECS_KERNEL_PARALLEL: several threads may run it at a time, each with calls of
+ * other rows, in any order; `user` is the same in all of these. The results must
+ * not depend on how rows are cut. Only where the world has threads, and together
+ * with ECS_KERNEL_WHOLE_TABLES never. */
 typedef enum ecs_KernelFlag {
   ECS_KERNEL_WHOLE_TABLES = 1,
-  ECS_KERNEL_ENTITIES = 2
+  ECS_KERNEL_ENTITIES = 2,
+  ECS_KERNEL_PARALLEL = 4
 } ecs_KernelFlag;
 
 /* One member of the struct that a kernel gets as `user`. ecs_kernel.h has a
@@ -1658,6 +1679,8 @@ typedef struct ecs_ProgramInfo {
   uint32_t slow_calls;    /* operations that call the C library row by row */
   bool exits;             /* it has an exit (docs/programs.md) */
   const char *back_end;   /* "block VM, AVX-512"; a string constant */
+  const char *alone; /* why it runs on one thread, "it changes structure"; a
+                             string constant; NULL: it may run on several */
 } ecs_ProgramInfo;
 /* Writes numbers about a program to *info. Cost: columns times instructions. */
 ECS_API void ecs_program_info(const ecs_Program *program,

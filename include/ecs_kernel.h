@@ -95,7 +95,8 @@
  * length is taken by sizeof. All three must live as long as the kernel.
  * ECS_KERNEL_WITH also takes flags of ecs_KernelFlag: ECS_KERNEL_ENTITIES for a
  * kernel that reads the entities of its rows, ECS_KERNEL_WHOLE_TABLES for a
- * kernel in which rows read each other. */
+ * kernel in which rows read each other, ECS_KERNEL_PARALLEL for a kernel that
+ * several threads may run at a time, each with other rows. */
 #define ECS_KERNEL(name, run, columns) ECS_KERNEL_WITH(name, run, columns, 0)
 #define ECS_KERNEL_WITH(name, run, columns, flags)                           \
   {                                                                          \

@@ -20,8 +20,8 @@
  * Linking. ecs.core is linked into the host: one library per Lua, and the core.
  * On LuaJIT columns are as fast as in the module that scripts load.
  *
- *      cc host.c -lecs_lua54 -lecs -llua5.4 -lm -ldl
- *      cc host.c -lecs_luajit -lecs -lluajit-5.1 -lm -ldl
+ *      cc host.c -lecs_lua54 -lecs -llua5.4 -lm -ldl -pthread
+ *      cc host.c -lecs_luajit -lecs -lluajit-5.1 -lm -ldl -pthread
  *
  * The rest of the binding is Lua: the files of scripts/ecs, of exactly this
  * version, which `require "ecs"` must find along package.path. An installed

@@ -98,6 +98,8 @@
 ---@field compile? false all functions run as plain Lua, for debuggers
 ---@field memory_limit? integer|string the most bytes that the world may hold,
 ---as a number or a text such as "64M"; no limit unless given
+---@field threads? integer|"auto" that may run compiled functions and kernels, 1
+---to 64; default 1
 
 ---The terms of a query. The array part lists components to read and write.
 ---@class ecs.QueryTerms

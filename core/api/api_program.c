@@ -4,7 +4,7 @@
  * program, and that no open cursor claims what the program reads or writes. */
 #define ECS_DEFINES_API /* ecs.h */
 
-#include "api/float_mode.h"
+#include "base/float_mode.h"
 #include "api/kept_end.h"
 #include "base/misuse.h"
 #include "program/program_parse.h"
@@ -100,7 +100,8 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
                     program->plan->put_count + program->plan->change_count,
       .bytes_read = column_bytes(program, SHAPE_LOAD),
       .bytes_written = column_bytes(program, SHAPE_STORE),
-      .back_end = back_end()};
+      .back_end = back_end(),
+      .alone = program->alone};
   for (uint32_t k = 0; k < program->plan->step_count; k++)
     info->slow_calls +=
         loop_is_slow((Operation)program->plan->steps[k].ins->operation);

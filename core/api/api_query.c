@@ -6,7 +6,7 @@
 
 #include "api/api_query.h"
 #include "api/api_grid.h"
-#include "api/float_mode.h"
+#include "base/float_mode.h"
 #include "base/misuse.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"

@@ -4,6 +4,8 @@
 
 #include "api/api_query.h"
 #include "base/misuse.h"
+#include "base/platform.h"
+#include "base/workers.h"
 #include "world/deferral.h"
 #include "world/world_explain.h"
 #include "world/world_hash.h"
@@ -46,6 +48,7 @@ void ecs_world_destroy(ecs_World *world) {
   ecs_Memory record = world->store.memory.record;
   LIVING_LOCK(WORLD, world, "the world is being destroyed");
   if (world->holder != NULL) world->holder->ended(world->holder);
+  if (world->threads > 0) workers_drop();
   while (world->query_count > 0)
     api_query_free(world->queries[world->query_count - 1]);
   memory_free(&world->store.memory, world->queries,
@@ -96,6 +99,23 @@ ecs_Status ecs_world_budget(ecs_World *world, ecs_Budget *budget) {
              ? ECS_OK
              : ECS_E_MEMORY;
 }
+
+ecs_Status ecs_world_set_threads(ecs_World *world, uint32_t threads) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (threads < 1 || threads > WORKERS_LIMIT) return ECS_E_ARGUMENT;
+  uint32_t before = world->threads;
+  world->threads = threads > 1 ? threads : 0;
+  if (threads > 1) workers_keep(threads);
+  if (before > 0) workers_drop();
+  return ECS_OK;
+}
+
+uint32_t ecs_world_threads(const ecs_World *world) {
+  ECS_MUST_LIVE(WORLD, world);
+  return world->threads == 0 ? 1 : workers_count(world->threads);
+}
+
+uint32_t ecs_cores(void) { return platform_cores(); }
 
 size_t ecs_world_refusal(const ecs_World *world, ecs_Status status, char *text,
                          size_t capacity) {

@@ -17,6 +17,7 @@
 
 #include "base/access.h"
 #include "base/config.h"
+#include "base/float_mode.h"
 #include "base/invariant.h"
 #include "base/scalar.h"
 #include "ecs.h"

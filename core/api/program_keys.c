@@ -3,7 +3,7 @@
 
 #include "api/program_keys.h"
 
-#include "api/float_mode.h"
+#include "base/float_mode.h"
 #include "base/misuse.h"
 #include "program/vm.h"
 #include "program/vm_arrays.h"

@@ -8,9 +8,10 @@
  * process might have a function of that name. Under a
  * sanitizer there are no clones, as its runtime starts too late for that. Tests
  * define LOOPS_WITHOUT_CLONES to compile for one instruction set. */
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && \
-    defined(__x86_64__) && defined(__GLIBC__) &&                  \
-    !defined(__SANITIZE_ADDRESS__) && !defined(LOOPS_WITHOUT_CLONES)
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 &&      \
+    defined(__x86_64__) && defined(__GLIBC__) &&                       \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(LOOPS_WITHOUT_CLONES)
 #define CLONES \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define HAS_CLONES 1

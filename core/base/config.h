@@ -56,6 +56,8 @@
 #define ECS_ARRAY_LIMIT 40u       /* elements of an array of a kernel program */
 #define ECS_ELEMENT_LIMIT 60u     /* elements of an array of a world */
 #define ECS_PUT_MARKS 8u          /* of elements that a slice puts; no limit */
+#define ECS_SHARED_ROWS 8u        /* rows that threads take are multiples */
+#define ECS_SHARED_STEPS 1u       /* of rows, in a run that threads share */
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
@@ -97,6 +99,13 @@
 #define ECS_ARRAY_LIMIT 65536u
 #define ECS_ELEMENT_LIMIT (1u << 30)
 #define ECS_PUT_MARKS 4096u
+#ifdef ECS_CHECKED
+#define ECS_SHARED_ROWS 16u
+#define ECS_SHARED_STEPS 1u
+#else
+#define ECS_SHARED_ROWS 1024u
+#define ECS_SHARED_STEPS 20000u
+#endif
 #endif
 
 #define ECS_FIELD_LIMIT 64u      /* fields of one component */

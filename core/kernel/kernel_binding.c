@@ -1,8 +1,11 @@
 /* kernel_binding.c: native kernels over a query's rows. */
 #include "kernel/kernel_binding.h"
 
+#include "base/float_mode.h"
 #include "base/misuse.h"
+#include "base/workers.h"
 #include "query/opened.h"
+#include "world/world.h"
 
 /* Binding --------------------------------------------------------------- */
 
@@ -217,13 +220,82 @@ static ecs_Status scan(const ecs_KernelBinding *binding,
   return found > 0 ? ECS_E_NAN : ECS_OK;
 }
 
-/* Runs a full plan: one call for all tables. */
+/* A run that several threads share. */
+typedef struct SharedKernel {
+  const ecs_KernelBinding *binding;
+  const ecs_KernelCall *call; /* with all blocks */
+  uint64_t rows, unit_rows;
+} SharedKernel;
+
+/* The most columns of a kernel that is cut, and the most units. */
+#define SHARED_COLUMNS 64u
+#define SHARED_UNITS 16u
+
+/* Runs so many rows of a block from a row on. */
+static void run_piece(const SharedKernel *shared, const ecs_KernelBlock *block,
+                      uint32_t first, uint32_t count) {
+  const ecs_Kernel *kernel = shared->binding->kernel;
+  void *columns[SHARED_COLUMNS];
+  ecs_KernelBlock piece = {
+      .entities = block->entities == NULL ? NULL : block->entities + first,
+      .columns = columns,
+      .count = count};
+  ecs_KernelCall call = *shared->call;
+  for (uint32_t k = 0; k < kernel->column_count; k++)
+    columns[k] = block->columns[k] == NULL
+                     ? NULL
+                     : (char *)block->columns[k] +
+                           first * scalar_bytes(kernel->columns[k].type);
+  call.blocks = &piece;
+  call.block_count = 1;
+  kernel->run(&call);
+}
+
+/* Runs a unit; a WorkersJob. */
+static void run_kernel_unit(void *user, uint32_t worker, uint32_t unit) {
+  const SharedKernel *shared = user;
+  uint64_t first = unit * shared->unit_rows, end = first + shared->unit_rows;
+  FloatMode mode = float_mode_begin();
+  (void)worker;
+  for (uint32_t k = 0; k < shared->call->block_count; k++) {
+    const ecs_KernelBlock *block = &shared->call->blocks[k];
+    uint64_t from = first < block->count ? first : block->count;
+    uint64_t to = end < block->count ? end : block->count;
+    if (from < to)
+      run_piece(shared, block, (uint32_t)from, (uint32_t)(to - from));
+    first -= from;
+    end -= to;
+    if (end == 0) break;
+  }
+  float_mode_end(mode);
+}
+
+/* Runs all blocks on several threads. False: nothing was run. */
+static bool run_shared(const ecs_KernelBinding *binding,
+                       const ecs_KernelCall *call) {
+  SharedKernel shared = {.binding = binding, .call = call};
+  uint32_t threads = world_of(binding->query)->threads;
+  if (threads < 2 || !wants(binding, ECS_KERNEL_PARALLEL) ||
+      wants(binding, ECS_KERNEL_WHOLE_TABLES) ||
+      binding->kernel->column_count > SHARED_COLUMNS)
+    return false;
+  for (uint32_t k = 0; k < call->block_count; k++)
+    shared.rows += call->blocks[k].count;
+  if (shared.rows < 8 * ECS_SHARED_ROWS) return false; /* microseconds */
+  uint64_t units = (shared.rows + ECS_SHARED_ROWS - 1) / ECS_SHARED_ROWS;
+  shared.unit_rows =
+      (units + SHARED_UNITS - 1) / SHARED_UNITS * ECS_SHARED_ROWS;
+  units = (shared.rows + shared.unit_rows - 1) / shared.unit_rows;
+  return workers_run(threads, (uint32_t)units, run_kernel_unit, &shared);
+}
+
+/* Runs a full plan: one call for all tables, or several on other threads. */
 static ecs_Status run_direct(ecs_KernelBinding *binding, ecs_KernelCall call) {
   ecs_Status status = list_blocks(binding);
   if (status != ECS_OK) return status;
   call.blocks = binding->blocks;
   call.block_count = binding->block_count;
-  binding->kernel->run(&call);
+  if (!run_shared(binding, &call)) binding->kernel->run(&call);
   opened_tables(binding->query);
   return scan(binding, binding->blocks, binding->block_count);
 }

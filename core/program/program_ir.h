@@ -106,6 +106,9 @@ typedef struct ProgramNear ProgramNear;
 /* Rows computed behind an exit; complete in vm_ahead.h. */
 typedef struct ProgramAhead ProgramAhead;
 
+/* Plans for several threads; complete in vm_parallel.c. */
+typedef struct ProgramParallel ProgramParallel;
+
 /* May a program run over rows that its query does not name? See vm_sifting.h.
  * Costs are in units of 0.05 ns. */
 typedef struct ProgramSifting {
@@ -170,6 +173,9 @@ struct ecs_Program {
   ProgramNear *near;          /* owned; NULL: it has no OPERATION_NEAR */
   ProgramAhead *ahead;        /* owned; NULL: it computes nothing ahead */
   ProgramSifting sifting;     /* set by program_bind */
+  const char *alone;          /* why it runs on one thread, a constant; NULL: it
+                                 may run on several */
+  ProgramParallel *parallel;  /* owned; NULL: it has run on one thread only */
 };
 
 /* A message that says what is wrong with a program. */

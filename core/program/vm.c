@@ -1,7 +1,9 @@
 /* vm.c: runs kernel programs, block by block. */
 #include "program/vm.h"
 
+#include "base/float_mode.h"
 #include "base/misuse.h"
+#include "base/workers.h"
 #include "change/list_change.h"
 #include "world/deferral.h"
 #include "world/deferred_change.h"
@@ -12,6 +14,7 @@
 #include "program/vm_changes.h"
 #include "program/vm_look.h"
 #include "program/vm_near.h"
+#include "program/vm_parallel.h"
 #include "program/vm_planner.h"
 #include "program/vm_puts.h"
 #include "program/vm_regions.h"
@@ -40,6 +43,8 @@ typedef struct Run {
   uint32_t change_count;
   uint32_t change_capacity;
   uint32_t rows;        /* of the present block */
+  uint32_t threads;     /* that it may have */
+  uint32_t worker;      /* whose plans it uses; 0: the caller's */
   uint64_t rows_before; /* of all earlier blocks, those left out among them */
   uint64_t left_out; /* rows at the beginning that are still to be left out */
   uint64_t stopped;  /* so many rows, from row rows_before on, take the exit */
@@ -741,9 +746,7 @@ static void see_puts(Run *run) {
 
 /* Has blocks of such columns run by their own plan, if they have one. */
 static void use_plan(Run *run, Presence presence) {
-  const ecs_Program *program = run->program;
-  if (presence != SOME_THERE) program = program->assumed[presence];
-  run->plan = program->plan;
+  run->plan = parallel_plan(run->program, run->worker, presence);
   run->late = run->plan->bases;
   see_puts(run);
   if ((run->begun & 1u << presence) != 0) return;
@@ -763,8 +766,113 @@ static uint32_t leave_out(Run *run, uint32_t count) {
   return count;
 }
 
+/* Threads ----------------------------------------------------------------- */
+
+/* A run that several threads share. */
+typedef struct SharedRun {
+  const Run *run;             /* the caller's */
+  const ecs_KernelCall *call; /* its blocks */
+  uint64_t rows;              /* of all of these */
+  uint64_t unit_rows;
+  double *parts; /* the totals of each REDUCTION_ROWS rows, by reduction */
+  uint8_t begun[WORKERS_LIMIT]; /* of each worker, as in Run */
+} SharedRun;
+
+/* Where a walk over the rows of a shared run is. */
+typedef struct SharedWalk {
+  uint32_t block;
+  uint64_t before; /* rows of the blocks before it */
+} SharedWalk;
+
+/* Runs rows by their numbers, from first up to end; the walk is not behind. */
+static void run_numbered(Run *run, const SharedRun *shared, SharedWalk *walk,
+                         uint64_t first, uint64_t end) {
+  run->rows_before = first;
+  while (first < end) {
+    ecs_KernelBlock block = shared->call->blocks[walk->block];
+    if (walk->before + block.count <= first) {
+      walk->before += block.count;
+      walk->block++;
+      continue;
+    }
+    if (end - walk->before < block.count)
+      block.count = (uint32_t)(end - walk->before);
+    if (has_plans(run)) use_plan(run, presence_of(run->program, &block));
+    for (uint32_t i = (uint32_t)(first - walk->before); i < block.count;
+         i += run->rows)
+      run_block(run, &block, i);
+    first = walk->before + block.count;
+  }
+}
+
+/* The same of at most REDUCTION_ROWS rows, whose totals are kept apart. */
+static void run_summed(Run *run, const SharedRun *shared, SharedWalk *walk,
+                       uint64_t first, uint64_t end) {
+  const ecs_Program *program = run->program;
+  uint32_t width = program->reduction_count;
+  double *part = shared->parts + first / REDUCTION_ROWS * width;
+  for (uint32_t k = 0; k < width; k++)
+    reduction_begin(&run->sums[k], sums_kind(program, k));
+  run_numbered(run, shared, walk, first, end);
+  sums_end(program, run->sums, false, part);
+}
+
+/* Runs a unit; a WorkersJob. */
+static void run_unit(void *user, uint32_t worker, uint32_t unit) {
+  SharedRun *shared = user;
+  const ecs_Program *program = shared->run->program;
+  Run run = *shared->run;
+  Reduction sums[PARALLEL_SUMS];
+  SharedWalk walk = {0, 0};
+  uint64_t first = unit * shared->unit_rows, end = first + shared->unit_rows;
+  FloatMode mode = float_mode_begin();
+  run.sums = sums;
+  run.worker = worker;
+  run.begun = shared->begun[worker];
+  if (end > shared->rows) end = shared->rows;
+  if (!has_plans(&run)) use_plan(&run, SOME_THERE);
+  if (program->reduction_count == 0) {
+    run_numbered(&run, shared, &walk, first, end);
+  } else {
+    for (uint64_t next; first < end; first = next) {
+      next = first + REDUCTION_ROWS < end ? first + REDUCTION_ROWS : end;
+      run_summed(&run, shared, &walk, first, next);
+    }
+  }
+  ECS_ASSERT(run.status == ECS_OK && run.change_count == 0);
+  shared->begun[worker] = run.begun;
+  float_mode_end(mode);
+}
+
+/* Runs all blocks of a full plan on several threads. False: it does not pay, or
+ * there are no threads, and nothing was run. */
+static bool run_shared(Run *run, const ecs_KernelCall *call) {
+  ecs_Program *program = run->program;
+  Memory *memory = &program->query->store->memory;
+  SharedRun shared = {.run = run, .call = call};
+  for (uint32_t k = 0; k < call->block_count; k++)
+    shared.rows += call->blocks[k].count;
+  uint32_t threads = parallel_threads(program, shared.rows, run->threads);
+  if (threads < 2) return false;
+  shared.unit_rows = parallel_unit_rows(program, shared.rows);
+  shared.begun[0] = has_plans(run) ? run->begun : 1u << SOME_THERE;
+  uint64_t count = (shared.rows + REDUCTION_ROWS - 1) / REDUCTION_ROWS;
+  size_t width = program->reduction_count;
+  if (width > 0) {
+    shared.parts = memory_zeroed(memory, count * width, sizeof(double));
+    if (shared.parts == NULL) return false;
+  }
+  uint64_t units = (shared.rows + shared.unit_rows - 1) / shared.unit_rows;
+  bool done = workers_run(threads, (uint32_t)units, run_unit, &shared);
+  if (done && width > 0) parallel_join(program, shared.parts, count, run->sums);
+  if (done) run->rows_before = shared.rows;
+  memory_free(memory, shared.parts, count * width * sizeof(double));
+  return done;
+}
+
 static void run_blocks(const ecs_KernelCall *call) {
   Run *run = call->user;
+  if (run->threads > 1 && run_shared(run, call)) return;
   for (uint32_t k = 0; k < call->block_count; k++) {
     uint32_t count = call->blocks[k].count;
     if (has_plans(run))
@@ -809,6 +917,7 @@ ecs_Status program_bind(ecs_Program *program, const Mistake *mistake) {
       .flags = KERNEL_TRUSTED |
                (needs_entities(program) ? (uint32_t)ECS_KERNEL_ENTITIES : 0)};
   program->shows_sets = shows_sets(program);
+  program->alone = parallel_hindrance(program);
   sifting_prepare(program);
   ecs_Status status = program_plan(program);
   if (status == ECS_OK) status = changes_prepare(program, mistake);
@@ -843,6 +952,7 @@ void program_destroy(ecs_Program *program) {
   while (*link != program) link = &(*link)->next;
   *link = program->next;
   kernel_unbind(program->binding);
+  parallel_free(program);
   ahead_free(program);
   near_free(program);
   changes_free(program);
@@ -899,6 +1009,9 @@ static ecs_Status run_kernel(Run *run, const ecs_KernelCall *call) {
   if (status != ECS_OK) return status;
   if (run->visit == NULL && run->left_out == 0 && sifting_pays(run->program))
     return run_all_sifted(run);
+  if (run->program->alone == NULL && run->left_out == 0 &&
+      query_is_direct(run->program->query))
+    run->threads = world_of(run->program->query)->threads;
   status = kernel_run(run->program->binding, call);
   return status == ECS_OK ? run->status : status;
 }

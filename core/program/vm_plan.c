@@ -73,14 +73,62 @@ void plan_add_moving(ProgramPlan *plan, uint32_t place, uint32_t bytes) {
   plan->moving[plan->moving_count++] = (RegionCopy){place, bytes};
 }
 
+static void free_plan(Memory *memory, ProgramPlan *plan) {
+  if (plan->regions != NULL)
+    memory_free(memory, plan->regions, plan->regions->bytes);
+  memory_free(memory, plan, plan->block_bytes);
+}
+
 void plan_destroy(ecs_Program *program) {
   if (program->plan == NULL) return;
-  if (program->plan->regions != NULL)
-    memory_free(&program->query->store->memory, program->plan->regions,
-                program->plan->regions->bytes);
-  memory_free(&program->query->store->memory, program->plan,
-              program->plan->block_bytes);
+  free_plan(&program->query->store->memory, program->plan);
   program->plan = NULL;
+}
+
+/* Copies ------------------------------------------------------------------ */
+
+/* Where a pointer into a block is in a copy of the block. */
+static void *moved(const void *pointer, const void *block, void *copy) {
+  return (char *)copy + ((const char *)pointer - (const char *)block);
+}
+
+/* Gives a copy of a plan regions of its own. False: there is no memory. */
+static bool copy_regions(Memory *memory, const ProgramPlan *plan,
+                         ProgramPlan *copy) {
+  const PlanRegions *regions = plan->regions;
+  if (regions == NULL) return true;
+  PlanRegions *made = memory_zeroed(memory, 1, regions->bytes);
+  if (made == NULL) return false;
+  memcpy(made, regions, regions->bytes);
+  made->list = moved(regions->list, regions, made);
+  made->copies = moved(regions->copies, regions, made);
+  made->steps = moved(regions->steps, regions, made);
+  made->registers = moved(regions->registers, regions, made);
+  for (uint32_t k = plan->base_count; k < plan->base_count + REGION_INPUTS; k++)
+    if (plan->bases[k] != NULL)
+      copy->bases[k] = moved(plan->bases[k], regions, made);
+  copy->regions = made;
+  return true;
+}
+
+ProgramPlan *plan_copy(const ecs_Program *program, const ProgramPlan *plan) {
+  ProgramPlan sizes = *plan;
+  sizes.regions = NULL;
+  ProgramPlan *copy = plan_create(program, &sizes);
+  if (copy == NULL) return NULL;
+  /* What lies before the bases is the same; the bases and what is behind them
+   * are of the copy. */
+  ECS_ASSERT((char *)copy->bases - (char *)copy ==
+             (const char *)plan->bases - (const char *)plan);
+  memcpy(copy + 1, plan + 1,
+         (size_t)((const char *)plan->bases - (const char *)(plan + 1)));
+  if (copy_regions(&program->query->store->memory, plan, copy)) return copy;
+  plan_free_copy(program, copy);
+  return NULL;
+}
+
+void plan_free_copy(const ecs_Program *program, ProgramPlan *copy) {
+  free_plan(&program->query->store->memory, copy);
 }
 
 /* Invariants -------------------------------------------------------------- */

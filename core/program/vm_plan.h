@@ -183,6 +183,13 @@ ECS_INTERNAL void plan_add_moving(ProgramPlan *plan, uint32_t place,
 /* Frees the program's plan, if it has one, and sets it to NULL. */
 ECS_INTERNAL void plan_destroy(ecs_Program *program);
 
+/* A copy of a complete plan, with registers and single values of its own, which
+ * another thread may run; steps and instructions are the same. The caller owns
+ * it, and frees it by plan_free_copy. NULL: there is no memory. */
+ECS_INTERNAL ProgramPlan *plan_copy(const ecs_Program *program,
+                                    const ProgramPlan *plan);
+ECS_INTERNAL void plan_free_copy(const ecs_Program *program, ProgramPlan *copy);
+
 #ifdef ECS_CHECKED
 /* Is the program's plan sound? Follows its steps through two blocks and notes
  * which value each place holds. False if a step reads a place that does not

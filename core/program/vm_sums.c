@@ -160,6 +160,10 @@ static void fold(const SumRows *rows, const Step *steps, uint32_t count) {
 
 /* Runs -------------------------------------------------------------------- */
 
+ReductionKind sums_kind(const ecs_Program *program, uint32_t reduction) {
+  return kind_of(program->reductions[reduction]);
+}
+
 void sums_begin(const ecs_Program *program, Reduction *sums,
                 const double *starts) {
   for (uint32_t k = 0; k < program->reduction_count; k++) {

@@ -39,6 +39,10 @@ ECS_INTERNAL void sums_begin(const ecs_Program *program, Reduction *sums,
 ECS_INTERNAL void sums_add(const SumRows *rows, const Step *steps,
                            uint32_t count);
 
+/* The kind of a reduction, which is not ordered. */
+ECS_INTERNAL ReductionKind sums_kind(const ecs_Program *program,
+                                     uint32_t reduction);
+
 /* Writes the results of a run. After a failure only those are written that the
  * caller began: they are of the rows that were stored. */
 ECS_INTERNAL void sums_end(const ecs_Program *program, Reduction *sums,

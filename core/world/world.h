@@ -55,6 +55,8 @@ struct ecs_World {
   struct ecs_Snapshot *snapshots; /* owned: state/snapshot.h */
   ArraySet arrays;
   uint64_t dropped;   /* changes of entities destroyed before they came */
+  uint32_t threads;   /* that programs and kernels may run on; 0: one, and the
+                         pool of workers is not kept */
   ecs_Holder *holder; /* see ecs_world_hold; borrowed; NULL: none */
   Level levels[ECS_NESTING_LIMIT]; /* the first depth of them are open */
 };

@@ -12,9 +12,9 @@
  *
  * Built with an installed library, for Lua 5.4 or for LuaJIT:
  *
- *      cc host.c -I/usr/include/lua5.4 -lecs_lua54 -lecs -llua5.4 -lm -ldl
+ *      cc host.c -I/usr/include/lua5.4 -lecs_lua54 -lecs -llua5.4 -lm -ldl -pthread
  *      cc host.c -I/usr/include/luajit-2.1 -lecs_luajit -lecs -lluajit-5.1 \
- *        -lm -ldl
+ *        -lm -ldl -pthread
  */
 #include <lauxlib.h>
 #include <lua.h>

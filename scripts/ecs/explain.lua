@@ -84,6 +84,14 @@ local function add_defined(lines, state, problem)
   end
 end
 
+--- The only line that may depend on the machine.
+local function describe_threads(world, wanted)
+  local threads = core.threads(world)
+  local text = "threads: " .. format("%.0f", threads)
+  if threads == wanted then return text end
+  return text .. format(", of %.0f that were asked for", wanted)
+end
+
 local function explain_world(world)
   local state = system.state(world)
   local lines = { (gsub(core.storage(world), "\n$", "")) }
@@ -98,6 +106,9 @@ local function explain_world(world)
     add_planned(lines, plan, state.clocks)
   else
     add_defined(lines, state, problem)
+  end
+  if state.threads > 1 then
+    lines[#lines + 1] = describe_threads(world, state.threads)
   end
   return concat(lines, "\n")
 end

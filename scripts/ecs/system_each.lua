@@ -157,6 +157,7 @@ function system_each.compile(world, system, spec, state, terms)
     system.plain = state.plain
     return specialize.mistake(system.work, { world = world, terms = terms })
   end
+  system.threads = state.threads
   system.strict = spec.compile == true or spec.compile == "whole"
   system.code = specialize.new { world = world, terms = terms,
     double = precisions[spec.precision or state.precision or "fields"],
@@ -362,7 +363,7 @@ function system_each.explain(system)
     return code.problem and "slow: plain Lua: "
       .. specialize.message(code.problem) or "to be compiled"
   end
-  local operations, read, written, slow, back_end =
+  local operations, read, written, slow, back_end, alone =
     core.program_info(plan.program)
   local exits = plan.exits
   local out = ""
@@ -391,6 +392,9 @@ function system_each.explain(system)
   end
   text = text .. describe_arrays(plan, "reads")
     .. describe_arrays(plan, "writes")
+  if alone and system.threads > 1 then
+    text = text .. "; on one thread: " .. alone
+  end
   return text .. out .. exit_run.explain(system.source)
 end
 

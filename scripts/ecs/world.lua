@@ -2,7 +2,7 @@
 --
 --     ecs.world { phases = { "input", "update", "draw" }, flush = "frame",
 --                 states = { "menu", "play" }, precision = "double",
---                 compile = false, memory_limit = "64M" }
+--                 compile = false, memory_limit = "64M", threads = 2 }
 --
 -- The methods of a world are in ecs.core (entities, groups) and in the files
 -- that add more: query, phases, states, system, frame, explain, hash.
@@ -29,10 +29,11 @@ local error, rawget, tonumber, type = error, rawget, tonumber, type
 
 local core = backend.core
 local match = string.match
+local min = math.min
 
 local known = { phases = true, flush = true, states = true, seed = true,
-                precision = true, compile = true, memory_limit = true }
-local later = { threads = true }
+                precision = true, compile = true, memory_limit = true,
+                threads = true }
 
 -- In this file, level says which line an error blames: it is the level that
 -- error() would take inside the function that receives it.
@@ -94,19 +95,30 @@ local function read_memory_limit(limit, level)
   return bytes
 end
 
+local MOST_THREADS = 64
+
+--- How many threads may run the systems of the world.
+local function read_threads(threads, level)
+  if threads == nil then return 1 end
+  if threads == "auto" then return min(core.cores(), MOST_THREADS) end
+  if type(threads) ~= "number" or threads % 1 ~= 0 or threads < 1
+    or threads > MOST_THREADS then
+    error("ecs: world: threads is a whole number from 1 to 64, or 'auto', not "
+      .. message.describe(threads), level)
+  end
+  return threads
+end
+
 --- A checked copy of a script's options.
 local function copy(given, level)
   local options = {}
   given = plain_table(given, "world", "its table of options", known)
   for key, value in safe_pairs(given) do
     options[key] = value
-    if later[key] then
-      error("ecs: world: " .. key .. " is not supported yet: leave it out",
-        level)
-    elseif not known[key] then
+    if not known[key] then
       error("ecs: world has no option " .. message.describe(key)
         .. " (there are phases, flush, states, seed, precision, "
-        .. "compile, memory_limit)", level)
+        .. "compile, memory_limit, threads)", level)
     end
   end
   return options
@@ -134,6 +146,9 @@ local world = {}
 --               (the default), or in "double"
 --     compile   false: all functions of systems and of query:each run as plain
 --               Lua, for debuggers; whatever a system says
+--     threads   how many threads may run compiled functions and kernels, from 1
+--               to 64; "auto": as many as there are cores; 1 unless given. The
+--               results are the same with any number
 --     memory_limit  the most bytes that the world may hold, as a number or a
 --               text with k, M or G; no limit unless given
 --
@@ -154,11 +169,13 @@ function world.create(options)
   local precision = read_precision(options.precision, 3)
   local plain = read_compile(options.compile, 3)
   local limit = read_memory_limit(options.memory_limit, 3)
+  local threads = read_threads(options.threads, 3)
   local made = core.world(limit)
   core.set_seed(made, seed)
+  core.set_threads(made, threads)
   system.prepare(made, list, deferred, names, ranks)
   local state = system.state(made)
-  state.precision, state.plain = precision, plain
+  state.precision, state.plain, state.threads = precision, plain, threads
   return made
 end
 

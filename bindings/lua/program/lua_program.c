@@ -612,7 +612,7 @@ static int program_tell(lua_State *L) {
 }
 
 /* program_info(program): operations, bytes read, bytes written, slow calls,
- * back end. */
+ * back end, why it runs on one thread or nil. */
 static int program_info(lua_State *L) {
   Program *program = bind_program_check(L, 1);
   luaL_argcheck(L, program, 1, "was dropped");
@@ -623,7 +623,8 @@ static int program_info(lua_State *L) {
   compat_push_whole(L, info.bytes_written);
   compat_push_whole(L, info.slow_calls);
   lua_pushstring(L, info.back_end);
-  return 5;
+  lua_pushstring(L, info.alone); /* nil for NULL */
+  return 6;
 }
 
 /* drop_program(program): destroys the native program. */

@@ -17,7 +17,6 @@
 
 #include <string.h>
 
-#include "api/float_mode.h"
 #include "api/for_bindings.h"
 #include "world/collect.h"
 #include "world/components.h"

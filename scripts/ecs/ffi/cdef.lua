@@ -72,6 +72,9 @@ size_t ecs_world_refusal(const ecs_World *world, ecs_Status status,
                                  char *text, size_t capacity);
 ecs_Status ecs_world_clear(ecs_World *world);
 ecs_Status ecs_world_trim(ecs_World *world);
+ecs_Status ecs_world_set_threads(ecs_World *world, uint32_t threads);
+uint32_t ecs_world_threads(const ecs_World *world);
+uint32_t ecs_cores(void);
 typedef struct ecs_Statistics {
   uint64_t entities;
   uint64_t retired;
@@ -501,7 +504,8 @@ typedef struct ecs_KernelColumn {
 } ecs_KernelColumn;
 typedef enum ecs_KernelFlag {
   ECS_KERNEL_WHOLE_TABLES = 1,
-  ECS_KERNEL_ENTITIES = 2
+  ECS_KERNEL_ENTITIES = 2,
+  ECS_KERNEL_PARALLEL = 4
 } ecs_KernelFlag;
 typedef struct ecs_KernelParameter {
   const char *name;
@@ -558,6 +562,7 @@ typedef struct ecs_ProgramInfo {
   uint32_t slow_calls;
   bool exits;
   const char *back_end;
+  const char *alone;
 } ecs_ProgramInfo;
 void ecs_program_info(const ecs_Program *program,
                               ecs_ProgramInfo *info);

@@ -97,7 +97,7 @@ static void print_wholes(bool all) {
 
 TEST(random_programs_are_as_the_reference) {
   uint64_t seed = from_environment("PROGRAM_SEED", 1);
-  uint64_t count = from_environment("PROGRAM_COUNT", PROGRAMS);
+  uint64_t count = from_environment("PROGRAM_COUNT", PROGRAMS), shared = 0;
   Rig rig;
   rig_init(&rig);
   for (uint64_t last = seed + count; seed < last; seed++) {
@@ -107,11 +107,15 @@ TEST(random_programs_are_as_the_reference) {
       explain(&rig, seed, "is refused");
     note_wholes(program);
     RigCuts cuts = some_cuts(&writer.random);
+    (void)ecs_world_set_threads(rig.world, 2 + (uint32_t)(seed % 3));
     if (!rig_run(&rig, program, &cuts, seed)) explain(&rig, seed, "differs");
     if (seed % 8 == 0) check_text(&rig, program, seed);
+    shared += program->parallel != NULL;
     ecs_program_destroy(program);
   }
   rig_deinit(&rig);
+  print_message("%llu programs had threads\n", (unsigned long long)shared);
+  if (count >= PROGRAMS) assert_true(shared > 100);
   print_wholes(count >= PROGRAMS);
   print_message("keys shown %llu, behind others %llu, ",
                 (unsigned long long)rig.shown[0],

@@ -1,5 +1,5 @@
-/* Tests of api/float_mode.h: the mode of arithmetic is set, and set again. */
-#include "api/float_mode.h"
+/* Tests of base/float_mode.h: the mode of arithmetic is set, and set again. */
+#include "base/float_mode.h"
 
 #include <fenv.h>
 

@@ -15,8 +15,8 @@
  *
  * Cost: a nanosecond where the mode is as it should be.
  */
-#ifndef ECS_API_FLOAT_MODE_H
-#define ECS_API_FLOAT_MODE_H
+#ifndef ECS_FLOAT_MODE_H
+#define ECS_FLOAT_MODE_H
 
 #include <stdint.h>
 
