@@ -116,6 +116,13 @@ typedef struct ProgramSifting {
   bool possible;
 } ProgramSifting;
 
+/* Of all runs so far that read an array in which they have put. */
+typedef struct ProgramMeetings {
+  uint64_t rows;
+  uint64_t slices; /* of several rows (vm_puts.h) */
+  uint64_t alone;  /* rows that were run one by one */
+} ProgramMeetings;
+
 struct ecs_Program {
   ecs_Query *query;          /* borrowed; it destroys its programs */
   ecs_Program *next;         /* program of the same query; NULL: the last */
@@ -170,6 +177,7 @@ struct ecs_Program {
   ProgramNear *near;          /* owned; NULL: it has no OPERATION_NEAR */
   ProgramAhead *ahead;        /* owned; NULL: it computes nothing ahead */
   ProgramSifting sifting;     /* set by program_bind */
+  ProgramMeetings meetings;   /* of all its runs */
 };
 
 /* A message that says what is wrong with a program. */
