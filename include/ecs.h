@@ -1686,6 +1686,23 @@ typedef struct ecs_ProgramInfo {
 ECS_API void ecs_program_info(const ecs_Program *program,
                               ecs_ProgramInfo *info);
 
+/* What the runs of a program that reads arrays of the world in which it puts
+ * have met. All are counts, the same on every machine. */
+typedef struct ecs_ProgramMeetings {
+  uint32_t late;    /* operations that may follow from what earlier rows have
+                        put; 0: it reads no array in which it may put */
+  bool late_cycles; /* cycles are among these, or something else that cannot be
+                        run for several rows at once: so all operations are run
+                        row by row */
+  bool late_keys;   /* keys of arrays are: so these are run row by row */
+  uint64_t rows;    /* of all runs so far in which these were the same array */
+  uint64_t slices;  /* pieces of several of the rows that were run at once */
+  uint64_t alone;   /* rows that were run one by one */
+} ecs_ProgramMeetings;
+/* Writes what a program has met to *meetings. Cost: constant. */
+ECS_API void ecs_program_meetings(const ecs_Program *program,
+                                  ecs_ProgramMeetings *meetings);
+
 /* Where a run of a program has stopped: before rows that take its exit. */
 typedef struct ecs_ProgramStop {
   uint64_t row;   /* the number of the first of them, from 0; of no row if there

@@ -347,6 +347,7 @@ build = {
     ["ecs.system_each"] = "scripts/ecs/system_each.lua",
     ["ecs.world"] = "scripts/ecs/world.lua",
     ["ecs.worth"] = "scripts/ecs/worth.lua",
+    ["ecs.worth_arrays"] = "scripts/ecs/worth_arrays.lua",
     -- end
   },
   copy_directories = { "include", "docs", "examples", "types" },

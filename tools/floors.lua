@@ -34,7 +34,7 @@ local DOORS = {
   ["ecs.compile.specialize"] = { ["ecs.system_each"] = true,
     ["ecs.query_each"] = true, ["ecs.each_blocks"] = true,
     ["ecs.kept_batches"] = true, ["ecs.exit_run"] = true,
-    ["ecs.worth"] = true },
+    ["ecs.worth_arrays"] = true, ["ecs.worth"] = true },
   ["ecs.ffi.access_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.columns_ffi"] = { ["ecs.backend"] = true },
   ["ecs.ffi.prepared_ffi"] = { ["ecs.backend"] = true },

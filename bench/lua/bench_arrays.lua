@@ -5,8 +5,11 @@
 -- each row sees the rows before it. The map is an array of the world, in
 -- compiled and in plain functions; nested Lua tables, as plain Lua; and on
 -- LuaJIT an array of its FFI in a loop over columns, written by hand, with its
--- bounds checked, which is the baseline there. "One tile" is the worst case:
--- all rows meet at one element.
+-- bounds checked, which is the baseline there. "One tile" is the worst case of
+-- counting: all rows meet at one element. "Loop" and "key" read what rows
+-- before have written in a loop, and as an index. "Chosen" is what the library
+-- runs if nothing is said: plain Lua, where that is faster and has the same
+-- bits.
 --
 -- All numbers are whole and small, so all sides have the same result.
 
@@ -19,6 +22,7 @@ local SIZES = { 100, 1000, 10000 }
 local SIDES = { 20, 60, 100, 200 }
 local FRAMES = 4
 local jit = rawget(_G, "jit")
+ecs.on_fallback = nil
 
 measure.open("arrays of the world", arg)
 
@@ -41,6 +45,21 @@ end
 
 works["one tile"] = function(map)
   return function(p) map[1][1] = map[1][1] + 1 p.seen = 1 end
+end
+
+function works.loop(map)
+  return function(p)
+    local sum = 0
+    for y = 1, p.y do sum = sum + map[p.x][y] end
+    map[p.x][p.y] = sum % 16 + 1
+  end
+end
+
+function works.key(map)
+  return function(p)
+    local x = map[p.x][p.y] % 16 + 1
+    map[x][p.y] = x + 1
+  end
 end
 
 --- The same over the columns of a batch, and an array of the FFI.
@@ -89,6 +108,27 @@ by_hand["one tile"] = function(map)
   end
 end
 
+function by_hand.loop(map, side)
+  return function(rows, count)
+    local xs, ys = rows.x, rows.y
+    for i = 1, count do
+      local x, sum = xs[i], 0
+      for y = 1, ys[i] do sum = sum + map[bounded(x, y, side)] end
+      map[bounded(x, ys[i], side)] = sum % 16 + 1
+    end
+  end
+end
+
+function by_hand.key(map, side)
+  return function(rows, count)
+    local xs, ys = rows.x, rows.y
+    for i = 1, count do
+      local x = map[bounded(xs[i], ys[i], side)] % 16 + 1
+      map[bounded(x, ys[i], side)] = x + 1
+    end
+  end
+end
+
 local function nested(side)
   local map = {}
   for x = 1, side do
@@ -98,7 +138,7 @@ local function nested(side)
   return map
 end
 
---- A side of a contest. kind: compiled, plain, tables or ffi.
+--- A side of a contest. kind: compiled, chosen, plain, tables or ffi.
 local function side(name, kind, work, width, aim)
   return function(count)
     local world, ids = ecs.world {}, {}
@@ -113,8 +153,8 @@ local function side(name, kind, work, width, aim)
       options.batch = function(batch) walk(batch[Row], batch.count) end
     else
       options.each = works[work](map)
-      options.compile = kind == "compiled"
-      options.precision = kind == "compiled" and "double" or nil
+      if kind ~= "chosen" then options.compile = kind == "compiled" end
+      options.precision = options.compile ~= false and "double" or nil
     end
     world:system(options)
     local function tile(x, y)
@@ -152,8 +192,11 @@ local function side(name, kind, work, width, aim)
   end
 end
 
-for _, work in ipairs { "read", "write", "count", "one tile" } do
-  for _, width in ipairs(work == "one tile" and { 20 } or SIDES) do
+--- Works that are measured on one map only.
+local small = { ["one tile"] = true, loop = true, key = true }
+
+for _, work in ipairs { "read", "write", "count", "one tile", "loop", "key" } do
+  for _, width in ipairs(small[work] and { 20 } or SIDES) do
     measure.contest(("%s, %dx%d"):format(work, width, width), SIZES,
       function(count)
         local function run(title, kind, aim)
@@ -163,9 +206,10 @@ for _, work in ipairs { "read", "write", "count", "one tile" } do
         local compiled = run("array of the world, compiled", "compiled",
           jit and 2 or 1)
         local plain = run("array of the world, plain Lua", "plain")
-        if not jit then return { tables, compiled, plain } end
+        local chosen = run("array of the world, chosen", "chosen")
+        if not jit then return { tables, compiled, plain, chosen } end
         return { run("array of the FFI by hand", "ffi"), compiled, plain,
-                 tables }
+                 chosen, tables }
       end)
   end
 end

@@ -107,6 +107,21 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
         loop_is_slow((Operation)program->plan->steps[k].ins->operation);
 }
 
+void ecs_program_meetings(const ecs_Program *program,
+                          ecs_ProgramMeetings *meetings) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  ECS_MISUSE_IF(meetings == NULL, "meetings is NULL");
+  const ProgramPlan *plan = program->plan;
+  uint32_t late = plan_late(plan);
+  *meetings =
+      (ecs_ProgramMeetings){.late = late,
+                            .late_cycles = late > 0 && !plan->slices,
+                            .late_keys = late > 0 && !plan->keys_are_known,
+                            .rows = program->meetings.rows,
+                            .slices = program->meetings.slices,
+                            .alone = program->meetings.alone};
+}
+
 static ecs_Status check_grids(const ecs_Program *program,
                               const ecs_ProgramCall *call) {
   for (uint32_t k = 0; k < call->grid_count; k++) {

@@ -119,6 +119,13 @@ typedef struct ProgramSifting {
   bool possible;
 } ProgramSifting;
 
+/* Of all runs so far that read an array in which they have put. */
+typedef struct ProgramMeetings {
+  uint64_t rows;
+  uint64_t slices; /* of several rows (vm_puts.h) */
+  uint64_t alone;  /* rows that were run one by one */
+} ProgramMeetings;
+
 struct ecs_Program {
   ecs_Query *query;          /* borrowed; it destroys its programs */
   ecs_Program *next;         /* program of the same query; NULL: the last */
@@ -176,6 +183,7 @@ struct ecs_Program {
   const char *alone;          /* why it runs on one thread, a constant; NULL: it
                                  may run on several */
   ProgramParallel *parallel;  /* owned; NULL: it has run on one thread only */
+  ProgramMeetings meetings;   /* of all its runs */
 };
 
 /* A message that says what is wrong with a program. */

@@ -614,6 +614,7 @@ static void run_slices(Run *run) {
   bool one = program_goes_row_by_row(run->program); /* others see its changes */
   bool may = may_run_rows(run), alone = false;
   uint64_t stopped = run->stopped; /* before the row behind the block */
+  ProgramMeetings *meetings = &run->program->meetings;
   RowSteps steps;
   uint32_t found = rows; /* row for which the steps were found; rows: not yet */
   ECS_ASSERT(rows <= LOOP_ROWS && run->late == plan->bases);
@@ -632,6 +633,10 @@ static void run_slices(Run *run) {
       run_slice(run, slice);
     }
     ECS_ASSERT(slice > 0 && slice <= rows - done);
+    if (alone || slice == 1)
+      meetings->alone += run->rows;
+    else
+      meetings->slices++;
     whole = run->rows == slice && run->status == ECS_OK && !one;
     puts_move(plan, (int32_t)run->rows);
     if (entities != NULL) run->entities += run->rows;
@@ -640,7 +645,14 @@ static void run_slices(Run *run) {
   puts_move(plan, -(int32_t)done);
   run->entities = entities;
   run->rows = done;
+  meetings->rows += done;
   if (done == rows) run->stopped = stopped;
+}
+
+/* Counts the rows of a block that sees what it puts, and is one row. */
+static void count_alone(const Run *run) {
+  run->program->meetings.rows += run->rows;
+  run->program->meetings.alone += run->rows;
 }
 
 /* Runs all steps of a block. A block that is computed ahead has no rows yet. */
@@ -653,10 +665,12 @@ ECS_APART static void run_whole_block(Run *run) {
     run_steps(run, 0, before);
   else if (!run_turns(run, before))
     return;
-  if (slices)
+  if (slices) {
     run_slices(run);
-  else
+  } else {
     run_rest(run, before);
+    if (run->sees) count_alone(run);
+  }
   if (run->ahead != NULL && run->ahead->rows > 0) {
     run->rows = 0;
     return;

@@ -170,6 +170,13 @@ static inline uint32_t plan_column(const ProgramPlan *plan, uint32_t column) {
   return plan->register_count + column;
 }
 
+/* How many steps and puts are run slice by slice. */
+static inline uint32_t plan_late(const ProgramPlan *plan) {
+  return plan->split == plan->step_count
+             ? 0
+             : plan->step_count - plan->split + plan->put_count;
+}
+
 /* Allocates a plan with the counts of sizes and room for all they count. The
  * steps are zero; registers and single values have their bases. The caller owns
  * the plan. NULL: there is no memory. */

@@ -215,11 +215,13 @@ static bool watch_all(const ProgramPlan *plan, Watch *watch) {
 }
 
 /* Where an element is marked. The key may be any double; of two that are one
- * element the bits are the same. */
+ * element the bits are the same. Small whole numbers differ only in high bits,
+ * which a product alone would leave there. */
 static inline uint32_t mark_of(const WatchedKeys *watched, uint32_t i) {
   uint64_t bits;
   memcpy(&bits, &watched->keys[i], sizeof bits);
-  bits = (bits + watched->salt) * UINT64_C(0x9e3779b97f4a7c15);
+  bits += watched->salt;
+  bits = (bits ^ bits >> 32) * UINT64_C(0x9e3779b97f4a7c15);
   return (uint32_t)(bits >> 40) % ECS_PUT_MARKS;
 }
 

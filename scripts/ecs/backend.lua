@@ -104,5 +104,7 @@ return {
   know_query = programs.know_query or function() end, know_grid = know_grid,
   copy_table = copy_table, copies_fast = copy_table ~= core.copy_table,
   copy_wanted = copy_wanted,
+  -- true: where LuaJIT compiles a script, an access is no call.
+  inlines = is_compiling or false,
   outside_checks = outside_checks,
 }

@@ -119,17 +119,17 @@ local function find_entry(query, known, f)
 end
 
 --- Is the plan that was chosen last to run as plain Lua, which computes the
--- same, so that no tables are copied?
+-- same and is expected to be faster?
 local function is_slow(entry, query, f)
   local code, source = entry.code, entry.source
   local plan = code.last
-  if not plan or not plan.exact or not plan.groups[1]
+  if not plan or not plan.exact or not worth.asks(plan)
     or plan.count ~= code.extras.count then
     return false
   end
   entry.scale = entry.scale or worth.new_scale()
   local plain = worth.weigh(entry.scale, plan, f, query,
-    source and source.exits or 0)
+    source and source.exits or 0, entry.programs[plan])
   return plain
 end
 

@@ -15,8 +15,9 @@
 --                       world with compile = false, whatever a system says
 --
 -- Rows that take a side exit run as plain Lua between others that are compiled
--- (exit_run.lua). Where tables of the script would have to be copied for longer
--- than plain Lua takes, a run is plain Lua, too (worth.lua).
+-- (exit_run.lua). A run is plain Lua, too, where tables of the script would
+-- have to be copied for longer than that takes, or rows meet in arrays of the
+-- world (worth.lua).
 --
 -- The values that the function uses from outside are read before every run.
 -- Where one of them that is no number or boolean has changed, the function is
@@ -54,7 +55,7 @@ local core = backend.core
 local is_idle, run_program, run_each =
   backend.is_idle, backend.run_program, core.run_each
 local choose_plan, current_plan = specialize.choose, specialize.current
-local write_places = specialize.write
+local write_places, asks = specialize.write, worth.asks
 
 local system_each = {}
 
@@ -240,13 +241,13 @@ local function exits_of(system)
   return source and source.exits or 0
 end
 
---- Is the next run to be plain Lua, so that no tables are copied? Reports,
--- once, that they are slow. Otherwise nil, whether a script raised it, and an
--- error.
+--- Is the next run to be plain Lua, which is expected to be faster? Reports,
+-- once, that the function is slow. Otherwise nil, whether a script raised it,
+-- and an error.
 local function is_plain(system, plan)
   system.scale = system.scale or worth.new_scale(system.strict)
   local plain, reason = worth.weigh(system.scale, plan, system.work,
-    system.query, exits_of(system))
+    system.query, exits_of(system), plan.program)
   if not reason then return plain end
   local text, thrown = fallback.report(system.name,
     specialize.place(system.work), reason, not plain)
@@ -303,7 +304,7 @@ function system_each.run(world, system, dt, clock)
     return run_plain(system, dt, clock)
   else
     local last = code.last
-    if last and last.groups[1] then
+    if last and asks(last) then
       local plain, thrown, failure = is_plain(system, last)
       if plain == nil then return false, thrown, failure end
       if not core.live(world) then return true end -- the handler closed it
@@ -383,9 +384,9 @@ function system_each.explain(system)
       slow == 1 and "operation calls" or "operations call")
   end
   local copied = core.copied_elements(plan.copies)
-  local slow_tables, plain = worth.explain(plan, system.strict, system.work,
-    system.query, exits_of(system))
-  out = out .. slow_tables
+  local slow_runs, plain = worth.explain(system.scale, plan, system.strict,
+    system.work, system.query, exits_of(system))
+  out = out .. slow_runs
   if copied > 0 and not plain then
     text = text .. format("; %.0f %s of tables copied before each run",
       copied, copied == 1 and "element" or "elements")

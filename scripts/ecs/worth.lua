@@ -8,6 +8,9 @@
 --     compiled     copies x elements + rows x (arrays + operations)
 --     plain        rows x (a call + operations)
 --
+-- Rows that meet in arrays of the world may be faster in plain Lua, too
+-- (worth_arrays.lua).
+--
 -- All of these are counts; what each of them costs are constants, so that the
 -- same program runs in the same way on every machine. Plain Lua runs instead
 -- where it computes the same bits (plan.exact).
@@ -17,6 +20,7 @@ local require = standard.inner "ecs.worth"
 
 local backend = require "ecs.backend"
 local specialize = require "ecs.compile.specialize"
+local worth_arrays = require "ecs.worth_arrays"
 
 local format, min = string.format, math.min
 
@@ -32,7 +36,7 @@ local FEW = 256
 -- again: for a few rows the question takes as long as they do.
 local PLAIN_RUNS = 7
 
---- The same where only side exits make it slow, the number of which is known
+--- The same where side exits or rows that meet make it slow, which is known
 -- after a compiled run only: the first time, and at most; it doubles each time.
 local EXIT_RUNS, MOST_RUNS = 63, 4095
 
@@ -72,11 +76,8 @@ local function is_heavy(plan, f, query, exits)
   return true, whole + wanted, rows
 end
 
---- What is told of such a plan: one line for people.
-local function reason(plan, strict, elements, rows)
-  local text = format("its tables of %.0f elements are read for %.0f rows, and "
-    .. "copying them takes longer than plain Lua: keep what rows look at in "
-    .. "components or in smaller tables", elements, rows)
+--- What is told of a plan that is slow for this reason: one line for people.
+local function reason(plan, strict, text)
   if not plan.exact then
     text = text .. "; with precision = 'double' it would run as plain Lua "
       .. "meanwhile"
@@ -85,6 +86,18 @@ local function reason(plan, strict, elements, rows)
       .. "meanwhile"
   end
   return text
+end
+
+--- The reason of a plan the tables of which are heavy.
+local function heavy_reason(elements, rows)
+  return format("its tables of %.0f elements are read for %.0f rows, and "
+    .. "copying them takes longer than plain Lua: keep what rows look at in "
+    .. "components or in smaller tables", elements, rows)
+end
+
+--- Is there anything that may make a plan slow?
+function worth.asks(plan)
+  return plan.groups[1] ~= nil or plan.late > 0
 end
 
 --- What is known of the runs of one function over one query. strict: none of
@@ -96,54 +109,78 @@ function worth.new_scale(strict)
     left = 0,
     -- How many runs were slow, or plain for that reason.
     slow = 0,
-    -- So many runs will be plain where side exits make it slow.
+    -- So many runs will be plain where a compiled one was seen to be slow.
     patience = EXIT_RUNS,
-    -- true: they did, so the next question leaves them out.
+    -- true: they did, so the next question leaves that out.
     forgives = false,
+    -- What worth_arrays.lua knows of the runs.
+    record = worth_arrays.new_record(),
+    -- Of worth_arrays.lua, where the last run that was asked about was slow for
+    -- that reason: a kind and the name of an array; nil otherwise.
+    kind = nil, name = nil,
   }
 end
 
---- Notes that a run is slow, and how many are plain. by_exits: side exits are
--- the reason.
-local function note_slow(scale, plan, by_exits)
-  local left = by_exits and scale.patience or PLAIN_RUNS
-  if by_exits then
+--- Notes that a run is slow, and how many are plain. by_run: a compiled run has
+-- shown it.
+local function note_slow(scale, plan, by_run)
+  local left = by_run and scale.patience or PLAIN_RUNS
+  if by_run then
     scale.patience = min(2 * left + 1, MOST_RUNS)
   end
-  scale.forgives = by_exits
+  scale.forgives = by_run
   scale.left = plan.exact and not scale.strict and left or 0
   scale.slow = scale.slow + 1 + scale.left
 end
 
 --- Is the next run to be plain Lua, for the function f? exits: how many rows
--- took a side exit in the last compiled run. Returns that and, once, what to
--- tell people of runs that are slow. Cost: a comparison in most runs that are
--- plain; otherwise the length of each table.
-function worth.weigh(scale, plan, f, query, exits)
+-- took a side exit in the last compiled run. program: of that run; nil: there
+-- was none. Returns that and, once, what to tell people of runs that are slow.
+-- Cost: a comparison in most runs that are plain; otherwise the length of each
+-- table.
+function worth.weigh(scale, plan, f, query, exits, program)
   if scale.left > 0 then
     scale.left = scale.left - 1
     return true
   end
   if scale.forgives then exits = 0 end
   local heavy, elements, rows = is_heavy(plan, f, query, exits)
-  if not heavy then
-    if not scale.forgives then scale.patience = EXIT_RUNS end
+  local kind, name
+  if not heavy and plan.late > 0 then
+    kind, name = worth_arrays.weigh(plan, f, scale.record, program)
+  end
+  if not heavy and not kind then
+    if not scale.forgives then
+      scale.patience, scale.kind = EXIT_RUNS, nil
+    end
     scale.forgives = false
     return false
   end
   local before = scale.slow
-  note_slow(scale, plan, exits > 0 and not is_heavy(plan, f, query, 0))
-  return scale.left > 0, before < UNTOLD and scale.slow >= UNTOLD
-    and reason(plan, scale.strict, elements, rows) or nil
+  scale.kind, scale.name = kind, name
+  note_slow(scale, plan, kind == "rows"
+    or heavy and exits > 0 and not is_heavy(plan, f, query, 0))
+  if before >= UNTOLD or scale.slow < UNTOLD then return scale.left > 0 end
+  return scale.left > 0, reason(plan, scale.strict,
+    kind and worth_arrays.reason(kind, name) or heavy_reason(elements, rows))
 end
 
 --- The line of explain for a plan; "" where it is not slow. Also returns
--- whether it runs as plain Lua. As weigh.
-function worth.explain(plan, strict, f, query, exits)
+-- whether it runs as plain Lua. scale: of its runs; nil: there were none. As
+-- weigh.
+function worth.explain(scale, plan, strict, f, query, exits)
   local heavy, elements, rows = is_heavy(plan, f, query, exits)
-  if not heavy then return "", false end
+  local text = heavy and heavy_reason(elements, rows)
+  if not heavy and plan.late > 0 then
+    local kind, name = worth_arrays.weigh(plan, f)
+    if not kind and scale and scale.kind == "rows" then
+      kind, name = scale.kind, scale.name
+    end
+    text = kind and worth_arrays.reason(kind, name)
+  end
+  if not text then return "", false end
   local plain = plan.exact and not strict
-  return "\n  slow: " .. reason(plan, strict, elements, rows)
+  return "\n  slow: " .. reason(plan, strict, text)
     .. (plain and "; so it runs as plain Lua, which computes the same" or ""),
     plain
 end

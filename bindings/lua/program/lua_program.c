@@ -627,6 +627,22 @@ static int program_info(lua_State *L) {
   return 6;
 }
 
+/* program_meetings(program): as ecs_program_meetings; nothing for a program that
+ * was dropped. */
+static int program_meetings(lua_State *L) {
+  Program *program = bind_program_check(L, 1);
+  if (!program) return 0;
+  ecs_ProgramMeetings meetings;
+  ecs_program_meetings(program->native, &meetings);
+  compat_push_whole(L, meetings.late);
+  lua_pushboolean(L, meetings.late_cycles);
+  lua_pushboolean(L, meetings.late_keys);
+  compat_push_whole(L, (double)meetings.rows);
+  compat_push_whole(L, (double)meetings.slices);
+  compat_push_whole(L, (double)meetings.alone);
+  return 6;
+}
+
 /* drop_program(program): destroys the native program. */
 static int drop_program(lua_State *L) {
   Program *program = (Program *)bind_find(L, 1, KIND_PROGRAM);
@@ -640,6 +656,7 @@ static int drop_program(lua_State *L) {
 static const luaL_Reg functions[] = {{"program", program_create},
                                      {"run_program", run_program},
                                      {"program_info", program_info},
+                                     {"program_meetings", program_meetings},
                                      {"program_calls", program_calls},
                                      {"program_numbers", program_numbers},
                                      {"program_failure", program_failure},

@@ -30,7 +30,7 @@ local read_captured, holds = captures.read, captures.holds
 local checks = backend.outside_checks
 local array_fits = backend.core.array_fits
 local copy_table, copy_wanted = backend.copy_table, backend.copy_wanted
-local table_guess = core.table_guess
+local table_guess, array_shape = core.table_guess, core.array_shape
 
 local plan = {}
 
@@ -101,6 +101,10 @@ function plan.new(fields)
     steady = false,
     -- true: plain Lua computes the same bits. Set when it gets a program.
     exact = false,
+    -- How many of its operations may follow from what earlier rows have put in
+    -- arrays of the world, and whether loops and keys do. Set when it gets a
+    -- program.
+    late = 0, late_loops = false, late_keys = false,
     -- The list of plan.outside; nil: not made yet.
     readers = nil,
     -- The numbers of the uniforms as they were read last, one for each, then
@@ -383,6 +387,33 @@ end
 -- double: everything is computed in f64.
 function plan.note_exact(self, double)
   self.exact = double or not find(self.text, " f32", 1, true)
+end
+
+--- Notes what of a plan may follow from what earlier rows have put in arrays.
+-- program: any that ecs.core made of it.
+function plan.note_meetings(self, program)
+  local late, loops, keys = core.program_meetings(program)
+  self.late, self.late_loops, self.late_keys = late or 0, loops, keys
+end
+
+--- The name of an array of the world that the plan both reads and writes, for
+-- the function f; nil: there is none. Cost: a read for each array.
+function plan.met_array(self, f)
+  local arrays = self.arrays
+  self.main.f = f
+  local name
+  for k = 1, #arrays do
+    local array = arrays[k].writes and read_captured(arrays[k].reader)
+    for other = 1, array and #arrays or 0 do
+      if arrays[other].reads
+        and rawequal(read_captured(arrays[other].reader), array) then
+        local _, _, now = array_shape(array)
+        name = now or arrays[k].label
+      end
+    end
+  end
+  self.main.f = false
+  return name
 end
 
 --- Keeps the program that ecs.core made of a plan.

@@ -302,6 +302,8 @@ end
 specialize.write = plans.write
 --- About how many elements of tables a run copies: see plan.lua.
 specialize.elements = plans.elements
+--- Which array a run both reads and writes: see plan.lua.
+specialize.met_array = plans.met_array
 --- What the plan reads, for run_exits of ecs.core: see plan.lua.
 specialize.outside = plans.outside
 --- The same for the loop of rows that LuaJIT compiles.
@@ -365,6 +367,7 @@ function specialize.link(code, f, plan, query)
     plan.totals, plan.loops, plan.grids)
   if program then
     plans.note_exact(plan, code.double)
+    plans.note_meetings(plan, program)
     if code.system then plans.keep_program(plan, program) end
     return program
   elseif not failed then

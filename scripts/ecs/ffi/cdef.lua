@@ -566,6 +566,16 @@ typedef struct ecs_ProgramInfo {
 } ecs_ProgramInfo;
 void ecs_program_info(const ecs_Program *program,
                               ecs_ProgramInfo *info);
+typedef struct ecs_ProgramMeetings {
+  uint32_t late;
+  bool late_cycles;
+  bool late_keys;
+  uint64_t rows;
+  uint64_t slices;
+  uint64_t alone;
+} ecs_ProgramMeetings;
+void ecs_program_meetings(const ecs_Program *program,
+                                  ecs_ProgramMeetings *meetings);
 typedef struct ecs_ProgramStop {
   uint64_t row;
   uint64_t count;

@@ -236,6 +236,76 @@ TEST(other_arrays_than_the_declared_are_refused) {
   finish();
 }
 
+static ecs_ProgramMeetings met(void) {
+  ecs_ProgramMeetings meetings;
+  ecs_program_meetings(fixture.program, &meetings);
+  return meetings;
+}
+
+/* Counts of rows that meet say how much of the runs went row by row. */
+TEST(meetings_are_counted) {
+  char rest[400];
+  snprintf(rest, sizeof rest, count_up, 1u);
+  begin(ECS_U32, 31, text_of("u32", rest));
+  spawn(MOST, 0, 1);
+  ecs_ProgramMeetings meetings = met();
+  assert_true(meetings.late > 0 && !meetings.late_cycles);
+  assert_true(!meetings.late_keys && meetings.rows == 0);
+  for (uint32_t runs = 1; runs < 3; runs++) {
+    must(run_on(arrays[0], arrays[1]));
+    meetings = met();
+    assert_true(meetings.rows == runs * MOST && meetings.slices == 0);
+    assert_true(meetings.alone == meetings.rows);
+  }
+  finish();
+  snprintf(rest, sizeof rest, count_up, 30u);
+  begin(ECS_U32, 31, text_of("u32", rest));
+  spawn(8, 0, 1);
+  must(run_on(arrays[0], arrays[1]));
+  meetings = met();
+  assert_true(meetings.rows == 8 && meetings.alone <= 8);
+#ifndef ECS_TINY /* few marks, so that rows seem to meet */
+  assert_true(meetings.slices == 1 && meetings.alone == 0);
+#endif
+  finish();
+}
+
+/* Cycles and keys are late where they follow from an array that is put in; of
+ * two arrays the run decides whether rows have met. */
+TEST(meetings_tell_cycles_and_keys) {
+  begin(ECS_U16, 5,
+        text_of("u16",
+                "v4 = constant f64 1\nv5 = at f64 a0 v4\n"
+                "v6 = add f64 v5 v4\nput a1 v6 v1\n"));
+  spawn(4, 0, 1);
+  must(run_on(arrays[0], arrays[1]));
+  ecs_ProgramMeetings meetings = met();
+  assert_true(meetings.late_keys && !meetings.late_cycles);
+  assert_true(meetings.rows == 0);
+  must(run_on(arrays[0], arrays[0]));
+  meetings = met();
+  assert_true(meetings.rows == 4 && meetings.alone == 4);
+  finish();
+  begin(ECS_F64, 5,
+        text_of("f64",
+                "v4 = constant f64 1\nrepeat\nv5 = carry f64 v4\n"
+                "v6 = at f64 a0 v4\nv7 = add f64 v5 v6\n"
+                "v8 = constant f64 3\nv9 = lt f64 v7 v8\n"
+                "v10 = add f64 v7 v4\nnext v5 v10\nagain v9\n"
+                "put a0 v4 v4\n"));
+  spawn(4, 0, 1);
+  must(run_on(arrays[0], arrays[1]));
+  meetings = met();
+  assert_true(meetings.late_cycles && meetings.alone == 4);
+  finish();
+  begin(ECS_U8, 3, text_of("u8", "put a0 v1 v3\n"));
+  spawn(3, 0, 1);
+  must(run_on(arrays[0], arrays[1]));
+  meetings = met();
+  assert_true(meetings.late == 0 && meetings.rows == 0);
+  finish();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_without_an_element_store_nothing),
@@ -246,6 +316,8 @@ int main(void) {
       cmocka_unit_test(keys_follow_from_elements),
       cmocka_unit_test(stamps_begin_again),
       cmocka_unit_test(rows_before_an_exit_have_put),
+      cmocka_unit_test(meetings_are_counted),
+      cmocka_unit_test(meetings_tell_cycles_and_keys),
       cmocka_unit_test(other_arrays_than_the_declared_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
