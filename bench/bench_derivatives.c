@@ -206,7 +206,7 @@ static void make_kernel(Chain *chain, ecs_Query *query, uint32_t d) {
   columns[d][0] = (ecs_KernelColumn){names[d - 1], "f0", ECS_F32, ECS_WRITE};
   columns[d][1] = (ecs_KernelColumn){names[d], "f0", ECS_F32, ECS_READ};
   kernels[d] =
-      (ecs_Kernel){"accumulate", accumulate_rows, columns[d], 2, 0, NULL};
+      (ecs_Kernel){"accumulate", accumulate_rows, columns[d], 2, 0, NULL, NULL};
   MUST(ecs_kernel_bind(query, &kernels[d], &chain->kernels[d], NULL));
 }
 

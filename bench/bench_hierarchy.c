@@ -158,8 +158,8 @@ static const ecs_KernelColumn columns[] = {
     {"Global", "f0", ECS_F32, ECS_WRITE}, {"Global", "f1", ECS_F32, ECS_WRITE},
     {"Local", "f0", ECS_F32, ECS_READ},   {"Local", "f1", ECS_F32, ECS_READ},
     {"Global", "f0", ECS_F32, ECS_UP},    {"Global", "f1", ECS_F32, ECS_UP}};
-static const ecs_Kernel flat_kernel = {"flat", flat, columns, 4, 0, NULL};
-static const ecs_Kernel up_kernel = {"up", up, columns, 6, 0, NULL};
+static const ecs_Kernel flat_kernel = {"flat", flat, columns, 4, 0, NULL, NULL};
+static const ecs_Kernel up_kernel = {"up", up, columns, 6, 0, NULL, NULL};
 
 #define DECLARED                            \
   "column c0 \"Global\" \"f0\" f32 write\n" \

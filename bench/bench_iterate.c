@@ -43,8 +43,8 @@ static const ecs_KernelColumn move_columns[] = {
     {"Position", "f1", ECS_F32, ECS_WRITE},
     {"Velocity", "f0", ECS_F32, ECS_READ},
     {"Velocity", "f1", ECS_F32, ECS_READ}};
-static const ecs_Kernel move_kernel = {"move", move_rows, move_columns,
-                                       4,      0,         NULL};
+static const ecs_Kernel move_kernel = {"move", move_rows, move_columns, 4,
+                                       0,      NULL,      NULL};
 
 /* A world with up to three systems, and the queries that read it back. */
 typedef struct Iteration {
@@ -134,7 +134,7 @@ static void advance_rows(const ecs_KernelCall *call) {
 static const ecs_KernelColumn advance_columns[] = {
     {"Data", "f0", ECS_F32, ECS_WRITE}};
 static const ecs_Kernel advance_kernel = {
-    "advance", advance_rows, advance_columns, 1, 0, NULL};
+    "advance", advance_rows, advance_columns, 1, 0, NULL, NULL};
 
 static void advance_by_hand(void *state, uint32_t iterations) {
   HandStore *store = state;
@@ -184,9 +184,9 @@ static const ecs_KernelColumn overlap_columns[3][2] = {
     {{"B", "f0", ECS_F32, ECS_WRITE}, {"C", "f0", ECS_F32, ECS_READ}},
     {{"C", "f0", ECS_F32, ECS_WRITE}, {"A", "f0", ECS_F32, ECS_READ}}};
 static const ecs_Kernel overlap_kernels[3] = {
-    {"ab", accumulate_rows, overlap_columns[0], 2, 0, NULL},
-    {"bc", accumulate_rows, overlap_columns[1], 2, 0, NULL},
-    {"ca", accumulate_rows, overlap_columns[2], 2, 0, NULL}};
+    {"ab", accumulate_rows, overlap_columns[0], 2, 0, NULL, NULL},
+    {"bc", accumulate_rows, overlap_columns[1], 2, 0, NULL, NULL},
+    {"ca", accumulate_rows, overlap_columns[2], 2, 0, NULL, NULL}};
 static const float overlap_steps[3] = {TIME_STEP, TIME_STEP, -TIME_STEP};
 
 /* The components a, b, c of each combination, as bits. The three systems write
@@ -338,7 +338,7 @@ static void advance_rows_masked(const ecs_KernelCall *call) {
 }
 
 static const ecs_Kernel masked_kernel = {
-    "masked", advance_rows_masked, advance_columns, 1, 0, NULL};
+    "masked", advance_rows_masked, advance_columns, 1, 0, NULL, NULL};
 
 static void bench_tables(const char *name, const ecs_Kernel *kernel,
                          double aim) {

@@ -51,8 +51,8 @@ static const ecs_KernelColumn move_columns[] = {
     {"Position", "f1", ECS_F32, ECS_WRITE},
     {"Velocity", "f0", ECS_F32, ECS_READ},
     {"Velocity", "f1", ECS_F32, ECS_READ}};
-static const ecs_Kernel move_kernel = {"move", move_rows, move_columns,
-                                       4,      0,         NULL};
+static const ecs_Kernel move_kernel = {"move", move_rows, move_columns, 4,
+                                       0,      NULL,      NULL};
 
 static void match_run(void *state, uint32_t iterations) {
   Match *match = state;

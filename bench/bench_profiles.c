@@ -142,7 +142,8 @@ static void bind_physics(Population *population) {
       {"Component0", "f1", ECS_F32, ECS_WRITE},
       {"Component1", "f0", ECS_F32, ECS_READ},
       {"Component1", "f1", ECS_F32, ECS_READ}};
-  static const ecs_Kernel kernel = {"physics", move_rows, columns, 4, 0, NULL};
+  static const ecs_Kernel kernel = {"physics", move_rows, columns, 4,
+                                    0,         NULL,      NULL};
   MUST(ecs_kernel_bind(population->query, &kernel, &population->physics, NULL));
 }
 

@@ -61,8 +61,8 @@ static void add_one(const ecs_KernelCall *call) {
 static const ecs_KernelColumn columns[] = {{"Value", "f0", ECS_F32, ECS_WRITE},
                                            {"Part", "f0", ECS_F32, ECS_READ}};
 static const ecs_Kernel kernels[] = {
-    {"add", add_parts, columns, 2, 0, NULL},
-    {"increment", add_one, columns, 1, 0, NULL}};
+    {"add", add_parts, columns, 2, 0, NULL, NULL},
+    {"increment", add_one, columns, 1, 0, NULL, NULL}};
 
 /* Changing ---------------------------------------------------------------- */
 

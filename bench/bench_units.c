@@ -189,9 +189,9 @@ static const ecs_KernelColumn columns_used[] = {
     {"Position", "f1", ECS_F32, ECS_READ},
     {"Position", "f2", ECS_F32, ECS_READ}};
 static const ecs_Kernel kernels[3] = {
-    {"move", move_rows, columns_used, 6, 0, NULL},
-    {"damage", damage_rows, columns_used + 6, 1, 0, NULL},
-    {"draw", draw_rows, columns_used + 7, 3, 0, NULL}};
+    {"move", move_rows, columns_used, 6, 0, NULL, NULL},
+    {"damage", damage_rows, columns_used + 6, 1, 0, NULL, NULL},
+    {"draw", draw_rows, columns_used + 7, 3, 0, NULL, NULL}};
 
 static void world_run(void *state, uint32_t iterations) {
   Units *units = state;

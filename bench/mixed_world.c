@@ -124,7 +124,7 @@ static void make_system(MixedWorld *mixed, MixedSystem *system,
   MixedKernel *kernel = &system->kernel;
   draw_terms(kernel, mixed, seed);
   kernel->description = (ecs_Kernel){
-      "add", add_columns, kernel->columns, kernel->column_count, 0, NULL};
+      "add", add_columns, kernel->columns, kernel->column_count, 0, NULL, NULL};
   MUST(ecs_query_create(mixed->world, kernel->terms, kernel->term_count,
                         &system->query));
   MUST(ecs_kernel_bind(system->query, &kernel->description, &system->binding,

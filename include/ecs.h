@@ -1535,6 +1535,17 @@ typedef struct ecs_KernelBlock {
   uint32_t reserved;
 } ecs_KernelBlock;
 
+/* An array of the world as a kernel gets it, for the call. */
+typedef struct ecs_KernelElements {
+  void *elements;      /* those of the last index together (ecs_array.h); on a
+                         64-byte line */
+  uint32_t sizes[3];   /* 1 beyond its dimensions */
+  uint32_t dimensions; /* as the kernel declares, and so the type and the access
+                        */
+  ecs_Scalar type;
+  ecs_Access access; /* ECS_READ: the elements must not be written */
+} ecs_KernelElements;
+
 typedef struct ecs_KernelCall {
   const ecs_KernelBlock *blocks; /* block_count of them */
   uint32_t block_count;
@@ -1544,6 +1555,8 @@ typedef struct ecs_KernelCall {
                     often its phase has begun since a kernel ran in it */
   void *user;    /* the caller's parameters, such as the struct that the kernel
                     declares; NULL when there are none */
+  const ecs_KernelElements *arrays; /* in the order in which the kernel declares
+                                       them; NULL when there are none */
 } ecs_KernelCall;
 
 /* One column that a kernel declares. */
@@ -1586,6 +1599,20 @@ typedef struct ecs_KernelParameters {
   uint32_t bytes; /* of the struct */
 } ecs_KernelParameters;
 
+/* An array of the world that a kernel declares. */
+typedef struct ecs_KernelArray {
+  const char *name; /* what messages call it; the array's own may be another */
+  ecs_Scalar type;  /* any but ECS_ENTITY */
+  uint32_t dimensions; /* 1 to 3 */
+  ecs_Access access;   /* ECS_READ or ECS_WRITE */
+} ecs_KernelArray;
+
+typedef struct ecs_KernelArrays {
+  const ecs_KernelArray *list; /* count of them, 64 at most */
+  uint32_t count;
+  uint32_t reserved; /* 0 */
+} ecs_KernelArrays;
+
 /* A kernel: a C function and the columns that it needs. ecs_kernel.h has macros
  * that define kernels and libraries. */
 typedef struct ecs_Kernel {
@@ -1595,6 +1622,7 @@ typedef struct ecs_Kernel {
   uint32_t column_count;
   uint32_t flags; /* bits of ecs_KernelFlag; 0 for most kernels */
   const ecs_KernelParameters *parameters; /* NULL: it takes none */
+  const ecs_KernelArrays *arrays;         /* NULL: it uses none */
 } ecs_Kernel;
 
 /* A library of kernels exports one object of this type, named
@@ -1608,6 +1636,8 @@ typedef struct ecs_KernelLibrary {
   const ecs_Kernel *kernels;
   uint32_t kernel_count;
   uint32_t parameter_bytes; /* sizeof(ecs_KernelParameter) */
+  uint32_t array_bytes;     /* sizeof(ecs_KernelArray) */
+  uint32_t elements_bytes;  /* sizeof(ecs_KernelElements) */
 } ecs_KernelLibrary;
 
 /* Loads a shared library and checks its sizes; path is as dlopen takes it. The
@@ -1635,13 +1665,28 @@ ECS_API ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                    ecs_KernelBinding **binding,
                                    uint32_t *wrong);
 
+struct ecs_Array; /* ecs_array.h */
+
+/* Gives a kernel the arrays that it declares, in the same order, instead of
+ * those that it had. They must be of the query's world, so they live as long as
+ * the binding. What sizes they have then is read before each run. Returns
+ * ECS_OK, or ECS_E_KERNEL: their count is not that declared, and *wrong is
+ * UINT32_MAX, or one has another type, other dimensions, or another world, and
+ * *wrong gets the position of the first such one, unless wrong is NULL; then
+ * nothing has changed. */
+ECS_API ecs_Status ecs_kernel_use(ecs_KernelBinding *binding,
+                                  struct ecs_Array *const *arrays,
+                                  uint32_t count, uint32_t *wrong);
+
 /* Runs a kernel over all rows that match. call gives dt, tick and user; its
- * blocks are ignored, the kernel gets its own. The kernel must not call into
- * the world. Returns ECS_OK, ECS_E_ACCESS as ecs_query_begin, ECS_E_KERNEL when
- * the kernel needs whole tables and the plan is not full, or ECS_E_MEMORY: then
- * the kernel has not run. A checked build returns ECS_E_NAN, after the run,
- * when the kernel stored a NaN with a payload. Cost beyond the kernel: almost
- * nothing for a full plan while structure does not change. */
+ * blocks and arrays are ignored, the kernel gets its own. The kernel must not
+ * call into the world. Returns ECS_OK, ECS_E_ACCESS as ecs_query_begin,
+ * ECS_E_KERNEL when the kernel needs whole tables and the plan is not full, or
+ * declares arrays and was given none (ecs_kernel_use), or ECS_E_MEMORY: then the
+ * kernel has not run. A checked build returns ECS_E_NAN, after the run, when the
+ * kernel stored a NaN with a payload, and stops when it has written an array
+ * that it declares ECS_READ. Cost beyond the kernel: almost nothing for a full
+ * plan while structure does not change. */
 ECS_API ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                                   const ecs_KernelCall *call);
 
@@ -1713,8 +1758,6 @@ typedef struct ecs_ProgramStop {
   uint32_t line;      /* after ECS_E_TURNS: where the cycle begins in the
                          program's text, from 1; otherwise 0 */
 } ecs_ProgramStop;
-
-struct ecs_Array; /* ecs_array.h */
 
 /* An array of a program, for one run: one element for each of the keys first to
  * first + count - 1. Neither list is kept. Where the program declares an array
@@ -1802,7 +1845,7 @@ ECS_API double ecs_random(uint64_t key, ecs_Entity entity, double draws);
  * name. */
 ECS_API uint64_t ecs_random_key(uint64_t seed, const char *name, uint64_t tick);
 
-#define ECS_KERNEL_ABI 2u
+#define ECS_KERNEL_ABI 3u
 
 #ifdef __cplusplus
 }

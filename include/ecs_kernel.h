@@ -52,11 +52,33 @@
  *      ... ECS_KERNEL_PARAMETERS("flock", flock, flock_columns, 0,
  *                                flock_parameters)
  *
+ * A kernel may declare arrays of the world (ecs_array.h), by a name for
+ * messages, type, number of indices and access. A script gives them to its system
+ * in the same order, uses = { walls }, and the kernel gets them as call->arrays:
+ *
+ *      static const ecs_KernelArray paint_declared[] = {
+ *          {"walls", ECS_U8, 2, ECS_WRITE}};
+ *      static const ecs_KernelArrays paint_arrays =
+ *          ECS_ARRAYS_OF(paint_declared);
+ *      ... ECS_KERNEL_ARRAYS("paint", paint, paint_columns, 0, NULL,
+ *                            paint_arrays)
+ *
+ *      const ecs_KernelElements *walls = &call->arrays[0];
+ *      uint8_t *tiles = (uint8_t *)walls->elements;
+ *      tiles[x * walls->sizes[1] + y] = 1;
+ *
+ * Indices of a script begin at 1, and the kernel's at 0; nobody checks the
+ * kernel's. A loop in which rows meet at an element must not be ECS_EACH_ROW.
+ * A run may be several calls, one for each slice of the rows, and none where no
+ * row matches and rows are gathered.
+ *
  * A kernel must not
  * - keep a pointer beyond the call,
  * - write a column that it declared ECS_READ or ECS_UP,
+ * - write an array that it declared ECS_READ, or beyond an array's elements,
  * - call into the world,
- * - store a NaN with a payload (arithmetic alone makes none).
+ * - store a NaN with a payload (arithmetic alone makes none), nor in an array a
+ *   bool that is neither 0 nor 1.
  */
 #ifndef ECS_KERNEL_H
 #define ECS_KERNEL_H
@@ -101,7 +123,7 @@
 #define ECS_KERNEL_WITH(name, run, columns, flags)                           \
   {                                                                          \
     (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), (flags), \
-        NULL                                                                 \
+        NULL, NULL                                                           \
   }
 
 /* The same for a kernel with parameters. ECS_PARAMETER describes a member of
@@ -122,7 +144,18 @@
 #define ECS_KERNEL_PARAMETERS(name, run, columns, flags, parameters)         \
   {                                                                          \
     (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), (flags), \
-        &(parameters)                                                        \
+        &(parameters), NULL                                                  \
+  }
+
+/* The same for a kernel with arrays of the world. ECS_ARRAYS_OF initialises an
+ * ecs_KernelArrays; declared is an array (not a pointer) of ecs_KernelArray.
+ * parameters is a pointer here: NULL, or &flock_parameters. */
+#define ECS_ARRAYS_OF(declared) \
+  { (declared), sizeof(declared) / sizeof(*(declared)), 0 }
+#define ECS_KERNEL_ARRAYS(name, run, columns, flags, parameters, arrays)     \
+  {                                                                          \
+    (name), (run), (columns), sizeof(columns) / sizeof(*(columns)), (flags), \
+        (parameters), &(arrays)                                              \
   }
 
 /* Defines the object that a library exports, once per library. kernels is an
@@ -148,7 +181,9 @@
         ECS_AS(uint32_t, sizeof(ecs_KernelColumn)),          \
         ECS_AS(uint32_t, sizeof(ecs_KernelCall)), (kernels), \
         sizeof(kernels) / sizeof(*(kernels)),                \
-        ECS_AS(uint32_t, sizeof(ecs_KernelParameter))        \
+        ECS_AS(uint32_t, sizeof(ecs_KernelParameter)),       \
+        ECS_AS(uint32_t, sizeof(ecs_KernelArray)),           \
+        ECS_AS(uint32_t, sizeof(ecs_KernelElements))         \
   }
 
 #endif

@@ -130,7 +130,7 @@
 ---@field parameters? table<string, any> of the kernel, or the row of a
 ---resource; read before each run
 ---@field run? fun(world: ecs.World, dt: number)
----@field uses? ecs.Grid[] grids to be built before it runs
+---@field uses? (ecs.Grid|ecs.Array)[] built before it runs; arrays: of native
 ---@field phase? string default "update"
 ---@field before? string | string[] systems that run later
 ---@field after? string | string[] systems that run earlier

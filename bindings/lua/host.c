@@ -157,7 +157,9 @@ static int add_library(lua_State *L) {
       library->kernel_bytes != sizeof(ecs_Kernel) ||
       library->column_bytes != sizeof(ecs_KernelColumn) ||
       library->call_bytes != sizeof(ecs_KernelCall) ||
-      library->parameter_bytes != sizeof(ecs_KernelParameter))
+      library->parameter_bytes != sizeof(ecs_KernelParameter) ||
+      library->array_bytes != sizeof(ecs_KernelArray) ||
+      library->elements_bytes != sizeof(ecs_KernelElements))
     return bind_error(L, "library '%s': %s", name, ecs_status_text(ECS_E_ABI));
   bind_library_add(L, name, library);
   return 0;

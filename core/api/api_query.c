@@ -516,6 +516,20 @@ ecs_Status ecs_spawn_many(ecs_World *world, ecs_Bundle bundle, uint64_t count,
 
 /* Kernels --------------------------------------------------------------- */
 
+/* Could a world have such arrays? */
+static bool arrays_are_sound(const ecs_KernelArrays *declared) {
+  if (declared->list == NULL) return declared->count == 0;
+  for (uint32_t k = 0; k < declared->count; k++) {
+    const ecs_KernelArray *array = &declared->list[k];
+    if ((unsigned)array->type >= (unsigned)ECS_SCALAR_COUNT ||
+        array->type == ECS_ENTITY || array->name == NULL ||
+        array->dimensions - 1u >= 3u ||
+        (array->access != ECS_READ && array->access != ECS_WRITE))
+      return false;
+  }
+  return declared->count <= 64;
+}
+
 ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                            ecs_KernelBinding **binding, uint32_t *wrong) {
   ECS_MUST_LIVE(QUERY, query);
@@ -523,7 +537,17 @@ ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
   if (kernel->run == NULL ||
       (kernel->columns == NULL && kernel->column_count > 0))
     return ECS_E_ARGUMENT;
+  if (kernel->arrays != NULL && !arrays_are_sound(kernel->arrays))
+    return ECS_E_ARGUMENT;
   return kernel_bind(query, kernel, binding, wrong);
+}
+
+ecs_Status ecs_kernel_use(ecs_KernelBinding *binding,
+                          struct ecs_Array *const *arrays, uint32_t count,
+                          uint32_t *wrong) {
+  ECS_MUST_LIVE(BINDING, binding);
+  if (arrays == NULL && count > 0) return ECS_E_ARGUMENT;
+  return kernel_use(binding, arrays, count, wrong);
 }
 
 ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
@@ -534,9 +558,14 @@ ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
   if (status != ECS_OK) return status;
   LIVING_LOCK(WORLD, world_of(binding->query),
               "a kernel of the world is running");
+#ifdef ECS_CHECKED
+  uint64_t sum = kernel_read_sum(binding);
+#endif
   FloatMode mode = float_mode_begin();
   status = kernel_run(binding, call);
   float_mode_end(mode);
   LIVING_LOCK(WORLD, world_of(binding->query), NULL);
+  ECS_MISUSE_IF(kernel_read_sum(binding) != sum,
+                "the kernel has written an array that it declares to read");
   return status;
 }

@@ -41,12 +41,22 @@ static bool find_column(const ecs_Query *query, const ecs_Kernel *kernel,
   return false;
 }
 
+/* Arrays a kernel declares. */
+static uint32_t array_count_of(const ecs_Kernel *kernel) {
+  return kernel->arrays == NULL ? 0 : kernel->arrays->count;
+}
+
 static void binding_destroy(ecs_KernelBinding *binding) {
   LIVING_LEAVE(BINDING, binding);
   Memory *memory = &binding->query->store->memory;
   if (binding->columns != NULL)
     memory_free(memory, binding->columns,
                 binding->kernel->column_count * sizeof(uint32_t));
+  uint32_t arrays = array_count_of(binding->kernel);
+  if (binding->arrays != NULL)
+    memory_free(memory, binding->arrays, arrays * sizeof(ecs_Array *));
+  if (binding->elements != NULL)
+    memory_free(memory, binding->elements, arrays * sizeof(ecs_KernelElements));
   memory_free(memory, binding->blocks,
               binding->block_capacity * sizeof(ecs_KernelBlock));
   memory_free(memory, binding->pointers,
@@ -65,7 +75,15 @@ static ecs_KernelBinding *binding_create(ecs_Query *query,
   *binding = (ecs_KernelBinding){
       .query = query, .kernel = kernel, .layout_version = UINT64_MAX};
   binding->columns = memory_zeroed(memory, count, sizeof(uint32_t));
-  if (binding->columns != NULL || count == 0) return binding;
+  uint32_t arrays = array_count_of(kernel);
+  if (arrays > 0) {
+    binding->arrays = memory_zeroed(memory, arrays, sizeof(ecs_Array *));
+    binding->elements =
+        memory_zeroed(memory, arrays, sizeof(ecs_KernelElements));
+  }
+  if ((binding->columns != NULL || count == 0) &&
+      ((binding->arrays != NULL && binding->elements != NULL) || arrays == 0))
+    return binding;
   binding_destroy(binding);
   return NULL;
 }
@@ -84,6 +102,24 @@ ecs_Status kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
   made->next = query->bindings;
   query->bindings = made;
   *binding = made;
+  return ECS_OK;
+}
+
+ecs_Status kernel_use(ecs_KernelBinding *binding, ecs_Array *const *arrays,
+                      uint32_t count, uint32_t *wrong) {
+  const ecs_KernelArrays *declared = binding->kernel->arrays;
+  if (wrong != NULL) *wrong = UINT32_MAX;
+  if (count != array_count_of(binding->kernel)) return ECS_E_KERNEL;
+  for (uint32_t k = 0; k < count; k++) {
+    if (arrays[k] != NULL && declared->list[k].type == arrays[k]->type &&
+        declared->list[k].dimensions == arrays[k]->dimensions &&
+        arrays[k]->memory == &binding->query->store->memory)
+      continue;
+    if (wrong != NULL) *wrong = k;
+    return ECS_E_KERNEL;
+  }
+  for (uint32_t k = 0; k < count; k++) binding->arrays[k] = arrays[k];
+  binding->has_arrays = true;
   return ECS_OK;
 }
 
@@ -196,13 +232,69 @@ static ecs_Status list_blocks(ecs_KernelBinding *binding) {
 
 /* Running --------------------------------------------------------------- */
 
-/* In checked builds: makes NaNs with payloads quiet in every column that a
- * kernel may have written. ECS_E_NAN: there were some. */
+/* Reads where the arrays of a kernel are now. */
+static void find_elements(ecs_KernelBinding *binding, ecs_KernelCall *call) {
+  call->arrays = binding->elements;
+  for (uint32_t k = 0; k < array_count_of(binding->kernel); k++) {
+    const ecs_Array *array = binding->arrays[k];
+    ecs_KernelElements *elements = &binding->elements[k];
+    *elements =
+        (ecs_KernelElements){.elements = array->view.elements,
+                             .dimensions = array->dimensions,
+                             .type = array->type,
+                             .access = binding->kernel->arrays->list[k].access};
+    memcpy(elements->sizes, array->view.sizes, sizeof elements->sizes);
+  }
+}
+
+#ifdef ECS_CHECKED
+/* Does a kernel declare that it writes an array? */
+static bool is_written(const ecs_KernelBinding *binding,
+                       const ecs_Array *array) {
+  for (uint32_t k = 0; k < array_count_of(binding->kernel); k++)
+    if (binding->arrays[k] == array &&
+        binding->kernel->arrays->list[k].access == ECS_WRITE)
+      return true;
+  return false;
+}
+
+uint64_t kernel_read_sum(const ecs_KernelBinding *binding) {
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < array_count_of(binding->kernel); k++) {
+    const ecs_Array *array = binding->arrays[k];
+    if (array == NULL || is_written(binding, array)) continue;
+    const unsigned char *bytes = array->view.elements;
+    size_t count = (size_t)array_count(array) * scalar_bytes(array->type);
+    for (size_t i = 0; i < count; i++)
+      sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3) + 1;
+  }
+  return sum;
+}
+
+/* Makes NaNs with payloads quiet in every array that a kernel may have written;
+ * how many there were. */
+static uint32_t scan_arrays(const ecs_KernelBinding *binding) {
+  uint32_t found = 0;
+  for (uint32_t k = 0; k < array_count_of(binding->kernel); k++) {
+    const ecs_Array *array = binding->arrays[k];
+    if (binding->kernel->arrays->list[k].access != ECS_WRITE ||
+        !scalar_is_float(array->type))
+      continue;
+    found += ecs_scalar_canonicalize_many(array->type, array->view.elements,
+                                          (uint32_t)array_count(array));
+  }
+  return found;
+}
+#endif
+
+/* In checked builds: makes NaNs with payloads quiet in every column and array
+ * that a kernel may have written. ECS_E_NAN: there were some. */
 static ecs_Status scan(const ecs_KernelBinding *binding,
                        const ecs_KernelBlock *blocks, uint32_t count) {
   uint32_t found = 0;
 #ifdef ECS_CHECKED
   if ((binding->kernel->flags & KERNEL_TRUSTED) != 0) return ECS_OK;
+  found += scan_arrays(binding);
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t k = 0; k < binding->kernel->column_count; k++) {
       const ecs_KernelColumn *column = &binding->kernel->columns[k];
@@ -364,7 +456,11 @@ static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
 ecs_Status kernel_run(ecs_KernelBinding *binding, const ecs_KernelCall *call) {
   ecs_Status status = query_plan(binding->query);
   if (status != ECS_OK) return status;
-  if (query_is_direct(binding->query)) return run_direct(binding, *call);
+  if (array_count_of(binding->kernel) > 0 && !binding->has_arrays)
+    return ECS_E_KERNEL;
+  ecs_KernelCall filled = *call;
+  find_elements(binding, &filled);
+  if (query_is_direct(binding->query)) return run_direct(binding, filled);
   if (wants(binding, ECS_KERNEL_WHOLE_TABLES)) return ECS_E_KERNEL;
-  return run_batches(binding, *call);
+  return run_batches(binding, filled);
 }

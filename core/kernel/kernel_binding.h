@@ -13,6 +13,7 @@
 #define ECS_KERNEL_BINDING_H
 
 #include "query/cursor.h"
+#include "world/array_set.h"
 
 /* A flag in addition to ecs_KernelFlag: the kernel is part of this library and
  * makes no NaN with a payload. */
@@ -23,7 +24,11 @@ struct ecs_KernelBinding {
   const ecs_Kernel *kernel; /* borrowed; must outlive the binding */
   ecs_KernelBinding *next;  /* of the same query; NULL: the last */
   uint32_t *columns;        /* kernel's column -> query's column; owned */
-  ecs_KernelBlock *blocks;  /* of the last direct run; owned */
+  ecs_Array **arrays;       /* as many as the kernel declares; owned; NULL: it
+                               declares none */
+  ecs_KernelElements *elements; /* for each of them; owned; NULL: likewise */
+  bool has_arrays;              /* were they given? */
+  ecs_KernelBlock *blocks;      /* of the last direct run; owned */
   uint32_t block_count;
   uint32_t block_capacity;
   void **pointers; /* the blocks' columns, a row of the kernel's column_count
@@ -42,6 +47,16 @@ ECS_INTERNAL ecs_Status kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                     ecs_KernelBinding **binding,
                                     uint32_t *wrong);
 
+/* As ecs_kernel_use. */
+ECS_INTERNAL ecs_Status kernel_use(ecs_KernelBinding *binding,
+                                   ecs_Array *const *arrays, uint32_t count,
+                                   uint32_t *wrong);
+
+#ifdef ECS_CHECKED
+/* A sum of the bytes of all arrays that the kernel only reads. */
+ECS_INTERNAL uint64_t kernel_read_sum(const ecs_KernelBinding *binding);
+#endif
+
 /* Removes a binding from its query and frees it. */
 ECS_INTERNAL void kernel_unbind(ecs_KernelBinding *binding);
 
@@ -50,7 +65,8 @@ ECS_INTERNAL void kernel_unbind_all(ecs_Query *query);
 
 /* Runs the kernel over every row of its query. The caller has checked that no
  * open cursor claims the query's components. ECS_E_MEMORY: nothing was run.
- * ECS_E_KERNEL: the kernel needs whole tables and the plan is not full.
+ * ECS_E_KERNEL: the kernel needs whole tables and the plan is not full, or it
+ * was not given its arrays.
  * ECS_E_NAN, in checked builds: the kernel has written a NaN with a payload,
  * which was made quiet. */
 ECS_INTERNAL ecs_Status kernel_run(ecs_KernelBinding *binding,

@@ -24,7 +24,9 @@ static bool fits(const ecs_KernelLibrary *library) {
          library->kernel_bytes == sizeof(ecs_Kernel) &&
          library->column_bytes == sizeof(ecs_KernelColumn) &&
          library->call_bytes == sizeof(ecs_KernelCall) &&
-         library->parameter_bytes == sizeof(ecs_KernelParameter);
+         library->parameter_bytes == sizeof(ecs_KernelParameter) &&
+         library->array_bytes == sizeof(ecs_KernelArray) &&
+         library->elements_bytes == sizeof(ecs_KernelElements);
 }
 
 ecs_Status ecs_library_load(const char *path, const ecs_KernelLibrary **library,

@@ -31,6 +31,14 @@ world:system {
   name = "drag", query = { Velocity, read = { Drag } }, native = "physics.drag",
 }
 
+-- A kernel may take arrays of the world, which the system lists: here the
+-- metres above the ground, in which it counts bodies.
+local metres = world:array("metres", "u16", 12)
+world:system {
+  name = "trace", query = { read = { Position } }, native = "physics.trace",
+  uses = { metres },
+}
+
 -- A query that lacks a component of the kernel is an error at once.
 local ok, text = pcall(world.system, world, {
   name = "wrong", query = { read = { Velocity } }, native = "physics.gravity",
@@ -44,3 +52,9 @@ local stone_y, feather_y = world:get(stone, Position, "y"),
 print(string.format("after a second the stone is at %.2f, the feather at %.2f",
   stone_y, feather_y))
 assert(stone_y < 6 and feather_y > 8)
+
+local frames = 0
+for metre = 1, #metres do frames = frames + metres[metre] end
+print(("of %d frames of bodies, %d were above 9 metres"):format(frames,
+  metres[10] + metres[11]))
+assert(frames == 2 * 60 and metres[10] > metres[1])

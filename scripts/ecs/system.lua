@@ -187,28 +187,44 @@ local function names_of(spec, key, level)
   return names
 end
 
---- The grids that a system says it uses, as a new list; nil: none.
-local function grids_of(world, spec, level)
-  local given, grids = spec.uses, {}
+--- Is an array one of this world, which is open?
+local function is_of_world(world, array)
+  local kind, dimensions = core.array_shape(array)
+  return core.array_fits(array, world, kind, dimensions)
+end
+
+--- The grids that a system says it uses, as a new list, and the arrays; nil:
+-- none. kind: of the system.
+local function used_by(world, kind, spec, level)
+  local given, grids, arrays = spec.uses, {}, {}
   if given == nil then return nil end
   if type(given) ~= "table" then
-    fail(spec.name, "uses is a list of grids, as in uses = { near }, not "
-      .. message.describe(given), level + 1)
+    fail(spec.name, "uses is a list of grids and arrays, as in uses = { near "
+      .. "}, not " .. message.describe(given), level + 1)
   end
   given = plain_table(given, "system '" .. spec.name .. "'", "uses", nil,
     "list")
   for k = 1, query.length(given) do
-    local near = rawget(given, k)
-    if core.kind(near) ~= "ecs.Grid" then
-      fail(spec.name, "uses lists grids, as world:grid gives them: entry " .. k
-        .. " is " .. message.describe(near), level + 1)
-    elseif core.grid_world(near) ~= world then
+    local one = rawget(given, k)
+    local what = core.kind(one)
+    if what ~= "ecs.Grid" and what ~= "ecs.Array" then
+      fail(spec.name, "uses lists grids, as world:grid gives them, and arrays "
+        .. "of the world: entry " .. k .. " is " .. message.describe(one),
+        level + 1)
+    elseif what == "ecs.Grid" and core.grid_world(one) ~= world then
       fail(spec.name, "uses: entry " .. k .. " is a grid of another world",
         level + 1)
+    elseif what == "ecs.Array" and not is_of_world(world, one) then
+      fail(spec.name, "uses: entry " .. k .. " is an array of another world",
+        level + 1)
+    elseif what == "ecs.Array" and kind ~= "native" then
+      fail(spec.name, "arrays in uses are for native: a function in Lua reads "
+        .. "and writes them without", level + 1)
     end
-    grids[k] = near
+    local list = what == "ecs.Grid" and grids or arrays
+    list[#list + 1] = one
   end
-  return #grids > 0 and grids or nil
+  return #grids > 0 and grids or nil, #arrays > 0 and arrays or nil
 end
 
 --- Raises an error where a query that asks for changes has a system already,
@@ -259,9 +275,10 @@ local function query_of(world, state, system, spec, asked, level)
   return core.system_query(own, label), made
 end
 
---- The kernel of a native system. Where its parameters are the row of a
--- resource, also the row, and the table into which it is copied for each run.
-local function kernel_of(spec, made, level)
+--- The kernel of a native system, with the arrays that it takes. Where its
+-- parameters are the row of a resource, also the row, and the table into which
+-- it is copied for each run.
+local function kernel_of(spec, made, arrays, level)
   local library_name, kernel_name = native_library.split(spec.native)
   local parameters = spec.parameters
   if parameters == nil then parameters = {} end
@@ -276,7 +293,7 @@ local function kernel_of(spec, made, level)
     if not done then fail(spec.name, gsub(text, "^.-ecs: ", ""), level + 1) end
   end
   local kernel, text = core.kernel(made, library_name, kernel_name, parameters,
-    row and true)
+    row and true, arrays)
   if not kernel then fail(spec.name, (gsub(text, "^ecs: ", "")), level + 1) end
   return kernel, row, parameters
 end
@@ -343,7 +360,8 @@ local function read(world, state, spec, level)
     enabled = spec.enabled ~= false, idle = false, runs = 0,
     fallback_runs = 0, exits = 0, changes = false,
   }
-  system.uses = grids_of(world, spec, level + 1)
+  local arrays
+  system.uses, arrays = used_by(world, kind, spec, level + 1)
   if spec.parameters ~= nil and kind ~= "native" then
     fail(spec.name, "parameters are for native", level + 1)
   end
@@ -363,7 +381,7 @@ local function read(world, state, spec, level)
   end
   if kind == "native" then
     system.kernel, system.row, system.values =
-      kernel_of(spec, system.query, level + 1)
+      kernel_of(spec, system.query, arrays, level + 1)
   end
   gate.prepare(system, spec)
   problem = system_each.prepare(system)

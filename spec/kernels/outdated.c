@@ -9,4 +9,6 @@ const ecs_KernelLibrary ecs_kernel_library = {
     (uint32_t)sizeof(ecs_KernelCall),
     NULL,
     0,
+    0,
+    0,
     0};

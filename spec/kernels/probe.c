@@ -6,6 +6,9 @@
  *      deepen    1 more than the target has; 1 where there is none
  *      beat      ten times what an event has heard, and its damage; who it is
  *      mistype   declares Probe.dt as an f32, which it is not
+ *      paint     counts rows in the last tile of line dt of an array, which is
+ *                another array's first element for the line behind
+ *      wild      declares an array of entities, which no world has
  */
 #include "ecs_kernel.h"
 
@@ -76,10 +79,39 @@ static const ecs_KernelColumn mistype_columns[] = {
 
 static void mistype(const ecs_KernelCall *call) { (void)call; }
 
+static const ecs_KernelColumn paint_columns[] = {
+    {"Probe", "dt", ECS_F64, ECS_READ}, {"Probe", "tick", ECS_U32, ECS_WRITE}};
+static const ecs_KernelArray paint_declared[] = {
+    {"walls", ECS_U8, 2, ECS_WRITE}, {"heat", ECS_F32, 1, ECS_READ}};
+static const ecs_KernelArrays paint_arrays = ECS_ARRAYS_OF(paint_declared);
+
+static void paint(const ecs_KernelCall *call) {
+  const ecs_KernelElements *walls = &call->arrays[0], *heat = &call->arrays[1];
+  uint8_t *tiles = (uint8_t *)walls->elements;
+  const float *degrees = (const float *)heat->elements;
+  uint32_t columns = walls->sizes[1];
+  for (uint32_t b = 0; b < call->block_count; b++) {
+    const ecs_KernelBlock *block = &call->blocks[b];
+    const double *dt = block->columns[0];
+    uint32_t *tick = block->columns[1];
+    for (uint32_t i = 0; i < block->count; i++) {
+      uint32_t line = (uint32_t)dt[i] % walls->sizes[0];
+      tick[i] = ++tiles[line * columns + columns - 1];
+      tiles[(line + 1) % walls->sizes[0] * columns] = (uint8_t)degrees[0];
+    }
+  }
+}
+
+static const ecs_KernelArray wild_declared[] = {
+    {"who", ECS_ENTITY, 1, ECS_READ}};
+static const ecs_KernelArrays wild_arrays = ECS_ARRAYS_OF(wild_declared);
+
 static const ecs_Kernel kernels[] = {
     ECS_KERNEL_WITH("tell", tell, tell_columns, ECS_KERNEL_ENTITIES),
     ECS_KERNEL("choose", choose, choose_columns),
     ECS_KERNEL("deepen", deepen, deepen_columns),
     ECS_KERNEL_WITH("beat", beat, beat_columns, ECS_KERNEL_ENTITIES),
-    ECS_KERNEL("mistype", mistype, mistype_columns)};
+    ECS_KERNEL("mistype", mistype, mistype_columns),
+    ECS_KERNEL_ARRAYS("paint", paint, paint_columns, 0, NULL, paint_arrays),
+    ECS_KERNEL_ARRAYS("wild", mistype, paint_columns, 0, NULL, wild_arrays)};
 ECS_KERNEL_LIBRARY(kernels);

@@ -161,9 +161,9 @@ static const ecs_KernelColumn weigh_columns[] = {
     {"Mass", "kg", ECS_F64, ECS_WRITE}};
 
 const ecs_Kernel model_kernels[KERNELS] = {
-    {"copy", run_copy, copy_columns, 2, 0, NULL},
-    {"mark", run_mark, mark_columns, 2, ECS_KERNEL_ENTITIES, NULL},
-    {"weigh", run_weigh, weigh_columns, 1, 0, NULL}};
+    {"copy", run_copy, copy_columns, 2, 0, NULL, NULL},
+    {"mark", run_mark, mark_columns, 2, ECS_KERNEL_ENTITIES, NULL, NULL},
+    {"weigh", run_weigh, weigh_columns, 1, 0, NULL, NULL}};
 
 uint32_t model_kernel_terms(uint32_t kernel, ecs_Term *terms) {
   static const ecs_Term all[KERNELS][4] = {

@@ -1,9 +1,9 @@
 /* lua_kernel.c: libraries of native kernels, and kernels bound to queries.
  *
  *      load("physics", "/path/physics.so")      --> Library, kept by name
- *      kernel(query, "physics", "drag", { factor = 2 })
- *                                               --> Kernel: checked columns and
- *                                                   parameters
+ *      kernel(query, "physics", "drag", { factor = 2 }, false, { walls })
+ *                                               --> Kernel: checked columns,
+ *                                                   parameters and arrays
  *      run_kernel(kernel, dt, tick)
  *
  * A library is never unloaded. A kernel binding belongs to its query, so the
@@ -11,6 +11,10 @@
  *
  * The parameters of a system are a table of the script, which is read before
  * each run, so that the script can change it between frames.
+ *
+ * The arrays of the world that a kernel takes live as long as the world, and so
+ * longer than the Kernel's binding. The core reads before each run where their
+ * elements are.
  *
  * Private table of a Kernel: 1 query, 2 parameters, then the names of the
  * parameters.
@@ -24,6 +28,7 @@
 #include "object/system.h"
 #include "query/lua_query.h"
 #include "world/collect.h"
+#include "world/lua_array.h"
 #include "world/report.h"
 
 typedef struct Library {
@@ -48,6 +53,7 @@ typedef struct Kernel {
 
 /* No kernel needs more. */
 #define PARAMETER_BYTES 65536u
+#define MOST_ARRAYS 64u
 
 /* The mark of the file with this path. False: there is none. */
 static bool mark_file(const char *path, FileMark *mark) {
@@ -284,6 +290,82 @@ static void keep_parameters(lua_State *L, const Kernel *kernel) {
   lua_pop(L, 1);
 }
 
+/* Arrays ------------------------------------------------------------------ */
+
+static uint32_t array_count_of(const ecs_Kernel *kernel) {
+  return kernel->arrays ? kernel->arrays->count : 0;
+}
+
+/* Are the arrays that a kernel declares such as a world may have? Otherwise
+ * pushes a message. */
+static bool are_sound(lua_State *L, const ecs_Kernel *kernel) {
+  uint32_t count = array_count_of(kernel);
+  bool sound = count <= MOST_ARRAYS && (count == 0 || kernel->arrays->list);
+  for (uint32_t k = 0; sound && k < count; k++) {
+    const ecs_KernelArray *array = &kernel->arrays->list[k];
+    sound = array->name && array->type < ECS_SCALAR_COUNT &&
+            array->type != ECS_ENTITY && array->dimensions - 1u < 3 &&
+            (array->access == ECS_READ || array->access == ECS_WRITE);
+  }
+  if (!sound)
+    lua_pushfstring(L, "ecs: kernel %s declares arrays that no world has",
+                    kernel->name);
+  return sound;
+}
+
+/* Pushes that a kernel takes other arrays than so many. */
+static void push_count_misfit(lua_State *L, const ecs_Kernel *kernel,
+                              uint32_t given) {
+  uint32_t count = array_count_of(kernel);
+  lua_pushstring(L, "");
+  for (uint32_t k = 0; k < count; k++) {
+    lua_pushfstring(L, "%s%s", k > 0 ? ", " : "", kernel->arrays->list[k].name);
+    lua_concat(L, 2);
+  }
+  if (count == 0)
+    lua_pushfstring(L, "ecs: kernel %s takes no arrays, and uses lists %d",
+                    kernel->name, (int)given);
+  else
+    lua_pushfstring(L,
+                    "ecs: kernel %s takes %d %s (%s), and uses lists %d: list "
+                    "them in this order",
+                    kernel->name, (int)count, count == 1 ? "array" : "arrays",
+                    lua_tostring(L, -1), (int)given);
+}
+
+/* The arrays of the list at index 6, as a kernel declares them. Otherwise pushes
+ * a message. */
+static bool find_arrays(lua_State *L, const LuaQuery *query,
+                        const ecs_Kernel *kernel, ecs_Array **found) {
+  uint32_t given = lua_istable(L, 6) ? (uint32_t)lua_rawlen(L, 6) : 0;
+  if (given != array_count_of(kernel)) {
+    push_count_misfit(L, kernel, given);
+    return false;
+  }
+  for (uint32_t k = 0; k < given; k++) {
+    const ecs_KernelArray *wanted = &kernel->arrays->list[k];
+    lua_rawgeti(L, 6, (int)k + 1);
+    const LuaArray *array = bind_array_find(L, -1);
+    luaL_argcheck(L,
+                  array && array->view.elements && array->world == query->world,
+                  6, "lacks an array of the world");
+    if (array->type != (uint32_t)wanted->type ||
+        array->dimensions != wanted->dimensions) {
+      lua_pushfstring(L,
+                      "ecs: kernel %s takes %s as %s with %d %s, which array "
+                      "'%s' is not",
+                      kernel->name, wanted->name, ecs_scalar_name(wanted->type),
+                      (int)wanted->dimensions,
+                      wanted->dimensions == 1 ? "index" : "indices",
+                      array->name);
+      return false;
+    }
+    found[k] = array->native;
+    lua_pop(L, 1);
+  }
+  return true;
+}
+
 /* Kernels ----------------------------------------------------------------- */
 
 /* Pushes a Kernel that is not bound yet. */
@@ -311,8 +393,22 @@ static bool try_parameters(lua_State *L, Kernel *kernel) {
   return read;
 }
 
-/* kernel(query, library, name, parameters, more): a Kernel; or nil and a
- * message. more: the table may have other fields, too, as a component may. */
+/* Binds a Kernel to the query at index 1, with arrays. */
+static ecs_Status bind_kernel(lua_State *L, LuaQuery *query,
+                              const ecs_Kernel *kernel, Kernel *bound,
+                              ecs_Array *const *arrays, uint32_t *wrong) {
+  ecs_Status status;
+  BIND_WITH_RELIEF(L, query->world, status,
+                   ecs_kernel_bind(bind_query_native(L, query), kernel,
+                                   &bound->native, wrong));
+  if (status != ECS_OK || array_count_of(kernel) == 0) return status;
+  return ecs_kernel_use(bound->native, arrays, array_count_of(kernel), NULL);
+}
+
+/* kernel(query, library, name, parameters, more, arrays): a Kernel; or nil and a
+ * message. more: the table may have other fields, too, as a component may.
+ * arrays: a list of arrays of the query's world, as the kernel declares; nil:
+ * none. */
 static int kernel_bind(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   const char *library_name = luaL_checkstring(L, 2);
@@ -327,18 +423,17 @@ static int kernel_bind(lua_State *L) {
                     library_name, name);
     return bind_fail(L);
   }
-  lua_settop(L, 5);
+  lua_settop(L, 6);
   luaL_checktype(L, 4, LUA_TTABLE);
   bool more = lua_toboolean(L, 5);
-  if (!is_sound(L, kernel) || (!more && !check_names(L, kernel)))
+  ecs_Array *arrays[MOST_ARRAYS];
+  if (!is_sound(L, kernel) || (!more && !check_names(L, kernel)) ||
+      !are_sound(L, kernel) || !find_arrays(L, query, kernel, arrays))
     return bind_fail(L);
   Kernel *bound = push_kernel(L, query, kernel);
   if (!try_parameters(L, bound)) return bind_fail(L);
   uint32_t wrong = UINT32_MAX;
-  ecs_Status status;
-  BIND_WITH_RELIEF(L, query->world, status,
-                   ecs_kernel_bind(bind_query_native(L, query), kernel,
-                                   &bound->native, &wrong));
+  ecs_Status status = bind_kernel(L, query, kernel, bound, arrays, &wrong);
   if (status == ECS_OK) return 1;
   if (status == ECS_E_KERNEL)
     push_misfit(L, query, kernel, wrong);

@@ -488,6 +488,13 @@ typedef struct ecs_KernelBlock {
   uint32_t count;
   uint32_t reserved;
 } ecs_KernelBlock;
+typedef struct ecs_KernelElements {
+  void *elements;
+  uint32_t sizes[3];
+  uint32_t dimensions;
+  ecs_Scalar type;
+  ecs_Access access;
+} ecs_KernelElements;
 typedef struct ecs_KernelCall {
   const ecs_KernelBlock *blocks;
   uint32_t block_count;
@@ -495,6 +502,7 @@ typedef struct ecs_KernelCall {
   double dt;
   uint64_t tick;
   void *user;
+  const ecs_KernelElements *arrays;
 } ecs_KernelCall;
 typedef struct ecs_KernelColumn {
   const char *component;
@@ -518,6 +526,17 @@ typedef struct ecs_KernelParameters {
   uint32_t count;
   uint32_t bytes;
 } ecs_KernelParameters;
+typedef struct ecs_KernelArray {
+  const char *name;
+  ecs_Scalar type;
+  uint32_t dimensions;
+  ecs_Access access;
+} ecs_KernelArray;
+typedef struct ecs_KernelArrays {
+  const ecs_KernelArray *list;
+  uint32_t count;
+  uint32_t reserved;
+} ecs_KernelArrays;
 typedef struct ecs_Kernel {
   const char *name;
   void (*run)(const ecs_KernelCall *call);
@@ -525,6 +544,7 @@ typedef struct ecs_Kernel {
   uint32_t column_count;
   uint32_t flags;
   const ecs_KernelParameters *parameters;
+  const ecs_KernelArrays *arrays;
 } ecs_Kernel;
 typedef struct ecs_KernelLibrary {
   uint32_t abi;
@@ -534,6 +554,8 @@ typedef struct ecs_KernelLibrary {
   const ecs_Kernel *kernels;
   uint32_t kernel_count;
   uint32_t parameter_bytes;
+  uint32_t array_bytes;
+  uint32_t elements_bytes;
 } ecs_KernelLibrary;
 ecs_Status ecs_library_load(const char *path,
                                     const ecs_KernelLibrary **library,
@@ -543,6 +565,10 @@ const ecs_Kernel *ecs_library_find(const ecs_KernelLibrary *library,
 ecs_Status ecs_kernel_bind(ecs_Query *query, const ecs_Kernel *kernel,
                                    ecs_KernelBinding **binding,
                                    uint32_t *wrong);
+struct ecs_Array;
+ecs_Status ecs_kernel_use(ecs_KernelBinding *binding,
+                                  struct ecs_Array *const *arrays,
+                                  uint32_t count, uint32_t *wrong);
 ecs_Status ecs_kernel_run(ecs_KernelBinding *binding,
                                   const ecs_KernelCall *call);
 ecs_Status ecs_program_create(ecs_Query *query, const char *text,
@@ -582,7 +608,6 @@ typedef struct ecs_ProgramStop {
   ecs_Entity endless;
   uint32_t line;
 } ecs_ProgramStop;
-struct ecs_Array;
 typedef struct ecs_ProgramArray {
   const double *elements;
   const uint8_t *present;

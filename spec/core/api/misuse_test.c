@@ -16,6 +16,7 @@
 
 #include "api_scene.h"
 #include "ecs_access.h"
+#include "ecs_array.h"
 #include "ecs_grid.h"
 #include "test_case.h"
 
@@ -50,17 +51,50 @@ static void destroy_world(const ecs_KernelCall *call) {
   ecs_world_destroy(call->user);
 }
 
-static const ecs_Kernel quiet = {"quiet", do_nothing, &x_column, 1, 0, NULL};
+static const ecs_Kernel quiet = {"quiet", do_nothing, &x_column, 1,
+                                 0,       NULL,       NULL};
 
 static const ecs_GridDescription flat = {0, 2, {0, 0, 0}, 1};
 
 static ecs_Status run_kernel(void (*run)(const ecs_KernelCall *)) {
-  ecs_Kernel kernel = {"kernel", run, &x_column, 1, 0, NULL};
+  ecs_Kernel kernel = {"kernel", run, &x_column, 1, 0, NULL, NULL};
   ecs_KernelCall call = {.user = scene.world};
   ecs_KernelBinding *binding = NULL;
   if (ecs_kernel_bind(scene.query, &kernel, &binding, NULL) != ECS_OK)
     return ECS_E_KERNEL;
   return ecs_kernel_run(binding, &call);
+}
+
+static void write_array(const ecs_KernelCall *call) {
+  ((uint8_t *)call->arrays[0].elements)[1] = 7;
+}
+
+static const ecs_KernelArray read_array = {"walls", ECS_U8, 1, ECS_READ};
+
+/* Runs a kernel that writes an array with this access. */
+static ecs_Status run_on_array(ecs_Access access) {
+  static ecs_KernelArray declared; /* outlives the binding */
+  static const ecs_KernelArrays arrays = {&declared, 1, 0};
+  static const ecs_Kernel kernel = {"kernel", write_array, &x_column, 1,
+                                    0,        NULL,        &arrays};
+  const ecs_ArrayDescription how = {"walls", ECS_U8, 1, {4, 0, 0}};
+  ecs_KernelCall call = {0};
+  ecs_KernelBinding *binding = NULL;
+  ecs_Array *array = NULL;
+  declared = read_array;
+  declared.access = access;
+  ecs_Status status = ecs_array(scene.world, &how, &array);
+  if (status == ECS_OK)
+    status = ecs_kernel_bind(scene.query, &kernel, &binding, NULL);
+  if (status == ECS_OK) status = ecs_kernel_use(binding, &array, 1, NULL);
+  return status == ECS_OK ? ecs_kernel_run(binding, &call) : status;
+}
+
+/* Binds a kernel with an array that is not sound. */
+static ecs_Status bind_array(ecs_KernelArray declared, uint32_t count) {
+  const ecs_KernelArrays arrays = {count > 64 ? NULL : &declared, count, 0};
+  ecs_Kernel kernel = {"kernel", do_nothing, &x_column, 1, 0, NULL, &arrays};
+  return ecs_kernel_bind(scene.query, &kernel, &scene.binding, NULL);
 }
 
 /* The scene --------------------------------------------------------------- */
@@ -194,11 +228,12 @@ REFUSED(bind_null_run,
                         &scene.binding, NULL))
 REFUSED(bind_null_columns,
         ecs_kernel_bind(scene.query,
-                        &(ecs_Kernel){"none", do_nothing, NULL, 1, 0, NULL},
+                        &(ecs_Kernel){"none", do_nothing, NULL, 1, 0, NULL,
+                                      NULL},
                         &scene.binding, NULL))
 static bool bind_null_names(void) {
   const ecs_KernelColumn column = {NULL, NULL, ECS_F64, ECS_WRITE};
-  const ecs_Kernel kernel = {"none", do_nothing, &column, 1, 0, NULL};
+  const ecs_Kernel kernel = {"none", do_nothing, &column, 1, 0, NULL, NULL};
   return IS(ecs_kernel_bind(scene.query, &kernel, &scene.binding, NULL),
             ECS_E_KERNEL);
 }
@@ -445,6 +480,21 @@ NAMED(key_null, ecs_random_key(1, NULL, 1))
 /* Calling in while that is not possible ----------------------------------- */
 
 NAMED(kernel_calls_in, run_kernel(call_in))
+NAMED(kernel_writes_an_array, run_on_array(ECS_READ))
+static bool kernel_may_write(void) {
+  return IS(run_on_array(ECS_WRITE), ECS_OK);
+}
+REFUSED(bind_entities,
+        bind_array((ecs_KernelArray){"a", ECS_ENTITY, 1, ECS_READ}, 1))
+REFUSED(bind_no_name,
+        bind_array((ecs_KernelArray){NULL, ECS_U8, 1, ECS_READ}, 1))
+REFUSED(bind_no_index,
+        bind_array((ecs_KernelArray){"a", ECS_U8, 0, ECS_READ}, 1))
+REFUSED(bind_four, bind_array((ecs_KernelArray){"a", ECS_U8, 4, ECS_READ}, 1))
+REFUSED(bind_access, bind_array((ecs_KernelArray){"a", ECS_U8, 1, ECS_UP}, 1))
+REFUSED(bind_no_list, bind_array(read_array, 65))
+REFUSED(use_null, ecs_kernel_use(scene.binding, NULL, 1, NULL))
+NAMED(use_lost, ecs_kernel_use(scene.loose, NULL, 0, NULL))
 NAMED(kernel_destroys, run_kernel(destroy_world))
 
 static void look_back(ecs_Holder *holder) {
@@ -515,6 +565,14 @@ static const Row rows[] = {
     ANSWERS(bind_null_result),
     ANSWERS(bind_null_run),
     ANSWERS(bind_null_columns),
+    ANSWERS(bind_entities),
+    ANSWERS(bind_no_name),
+    ANSWERS(bind_no_index),
+    ANSWERS(bind_four),
+    ANSWERS(bind_access),
+    ANSWERS(bind_no_list),
+    ANSWERS(use_null),
+    ANSWERS(kernel_may_write),
     ANSWERS(bind_null_names),
     ANSWERS(run_null_call),
     ANSWERS(library_null_result),
@@ -607,6 +665,8 @@ static const Row rows[] = {
     STOPS(info_null, "ecs_program_info: info is NULL"),
     STOPS(key_null, "ecs_random_key: name is NULL"),
     STOPS(kernel_calls_in, "ecs_alive: a kernel of the world is running"),
+    STOPS(kernel_writes_an_array, "ecs_kernel_run: the kernel has written an"),
+    STOPS(use_lost, "ecs_kernel_use: the kernel binding is none"),
     STOPS(kernel_destroys,
           "ecs_world_destroy: a kernel of the world is running"),
     STOPS(holder_calls_in, "ecs_alive: the world is being destroyed"),

@@ -12,7 +12,8 @@ static ecs_Status ask(ecs_KernelColumn column, ecs_Access access) {
   start(&fixture);
   const ecs_Term terms[] = {
       {fixture.p, access}, {fixture.s, ECS_WITH}, {fixture.tag, ECS_READ}};
-  const ecs_Kernel kernel = {"k", look, &column, 1, ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  look, &column, 1, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
   ecs_KernelBinding *binding = NULL;
   ecs_Status status = ecs_kernel_bind(make_query(fixture.world, terms, 3),
                                       &kernel, &binding, NULL);
@@ -64,7 +65,8 @@ TEST(the_first_column_that_does_not_fit_is_named) {
   const ecs_Term terms[] = {{fixture.p, ECS_READ}, {fixture.v, ECS_READ}};
   ecs_Query *query = make_query(fixture.world, terms, 2);
   ecs_KernelColumn columns[4]; /* they outlive the binding */
-  const ecs_Kernel kernel = {"k", look, columns, 4, ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  look, columns, 4, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
   for (uint32_t wrong = 0; wrong <= 4; wrong++) {
     for (uint32_t i = 0; i < 4; i++)
       columns[i] =
@@ -89,7 +91,8 @@ TEST(columns_are_mapped_to_those_of_the_query) {
   static const ecs_KernelColumn columns[] = {{"P", "x", ECS_F64, ECS_READ},
                                              {"V", "v", ECS_U32, ECS_READ},
                                              {"P", "y", ECS_F32, ECS_WRITE}};
-  const ecs_Kernel kernel = {"k", look, columns, 3, ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  look, columns, 3, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
   const ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 3), &kernel);
   static const uint32_t expected[] = {2, 0, 1};
@@ -103,8 +106,9 @@ TEST(bindings_end_with_their_query) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES, NULL};
-  const ecs_Kernel bare = {"b", look, NULL, 0, ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  step, x_and_v, 2, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
+  const ecs_Kernel bare = {"b", look, NULL, 0, ECS_KERNEL_ENTITIES, NULL, NULL};
   (void)spawn(&fixture, fixture.p, 0);
   uint64_t blocks = fixture.failing.blocks;
   ecs_Query *query = make_query(fixture.world, terms, 2);

@@ -1,4 +1,6 @@
 /* kernel_run_test.c: native kernels run over a query's rows. */
+#include "ecs_array.h"
+#include "ecs_kernel.h"
 #include "kernel_fixture.h"
 #include "test_case.h"
 
@@ -25,8 +27,8 @@ TEST(a_full_plan_is_one_call_with_a_block_per_table) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Kernel kernel = {
-      "k", step, x_and_v, 2, ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES,
-      NULL};
+      "k",  step, x_and_v, 2, ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES,
+      NULL, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
@@ -51,7 +53,8 @@ TEST(without_rows_a_call_has_no_blocks) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  step, x_and_v, 2, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   Report report = run(&fixture, binding);
@@ -63,7 +66,8 @@ TEST(blocks_are_kept_until_the_group_changes) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  step, x_and_v, 2, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity a = spawn(&fixture, fixture.p, 0);
@@ -86,7 +90,8 @@ TEST(blocks_follow_the_layout) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  step, x_and_v, 2, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   const ecs_Component both[] = {fixture.p, fixture.v};
@@ -113,7 +118,8 @@ TEST(other_plans_hand_out_their_blocks_one_at_a_time) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
-  const ecs_Kernel kernel = {"k", step, x_and_s, 2, ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  step, x_and_s, 2, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity e[6];
@@ -139,8 +145,8 @@ TEST(whole_tables_are_not_to_be_had_of_other_plans) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_READ}};
   const ecs_Kernel kernel = {
-      "k", step, x_and_s, 2, ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES,
-      NULL};
+      "k",  step, x_and_s, 2, ECS_KERNEL_WHOLE_TABLES | ECS_KERNEL_ENTITIES,
+      NULL, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
@@ -157,7 +163,8 @@ TEST(a_kernel_may_not_touch_what_a_cursor_owns) {
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   const ecs_Term read = {fixture.p, ECS_READ}, other = {fixture.s, ECS_WRITE};
-  const ecs_Kernel kernel = {"k", step, x_and_v, 2, ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  step, x_and_v, 2, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Cursor cursor;
@@ -182,8 +189,8 @@ TEST(a_nan_with_a_payload_is_found_in_checked_builds) {
     Fixture fixture;
     start(&fixture);
     const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_WITH}};
-    const ecs_Kernel kernel = {"k", store_noise,         x_and_s,
-                               1,   ECS_KERNEL_ENTITIES, NULL};
+    const ecs_Kernel kernel = {
+        "k", store_noise, x_and_s, 1, ECS_KERNEL_ENTITIES, NULL, NULL};
     ecs_KernelBinding *binding =
         bind(make_query(fixture.world, terms, 1 + partial), &kernel);
     ecs_Entity e = spawn(&fixture, fixture.p, fixture.s);
@@ -218,8 +225,8 @@ TEST(every_column_of_every_block_is_scanned) {
   Fixture fixture;
   start(&fixture);
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
-  const ecs_Kernel kernel = {"k", store_noise_last,    columns,
-                             3,   ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {
+      "k", store_noise_last, columns, 3, ECS_KERNEL_ENTITIES, NULL, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, terms, 2), &kernel);
   ecs_Entity e[4];
@@ -240,8 +247,8 @@ TEST(a_column_that_is_only_read_is_not_scanned) {
   start(&fixture);
   static const ecs_KernelColumn column = {"P", "x", ECS_F64, ECS_READ};
   const ecs_Term term = {fixture.p, ECS_WRITE};
-  const ecs_Kernel kernel = {"k", store_noise,         &column,
-                             1,   ECS_KERNEL_ENTITIES, NULL};
+  const ecs_Kernel kernel = {"k",  store_noise, &column, 1, ECS_KERNEL_ENTITIES,
+                             NULL, NULL};
   ecs_KernelBinding *binding =
       bind(make_query(fixture.world, &term, 1), &kernel);
   (void)spawn(&fixture, fixture.p, 0);
@@ -249,6 +256,166 @@ TEST(a_column_that_is_only_read_is_not_scanned) {
   finish(&fixture);
 }
 #endif
+
+/* Arrays ------------------------------------------------------------------ */
+
+static const ecs_KernelArray walls_and_heat[] = {
+    {"walls", ECS_U8, 2, ECS_WRITE}, {"heat", ECS_F64, 1, ECS_READ}};
+static const ecs_KernelArrays two_arrays = ECS_ARRAYS_OF(walls_and_heat);
+
+/* What the last call was given. */
+static ecs_KernelElements given[2];
+
+static void paint(const ecs_KernelCall *call) {
+  given[0] = call->arrays[0];
+  given[1] = call->arrays[1];
+  uint8_t *walls = (uint8_t *)given[0].elements;
+  const double *heat = (const double *)given[1].elements;
+  walls[given[0].sizes[0] * given[0].sizes[1] - 1] = (uint8_t)heat[0];
+}
+
+static const ecs_Kernel painter = {"paint", paint, x_and_s,    1,
+                                   0,       NULL,  &two_arrays};
+
+static ecs_Array *array_of(ecs_World *world, const char *name, ecs_Scalar type,
+                           uint32_t dimensions) {
+  const ecs_ArrayDescription how = {
+      name,
+      type,
+      dimensions,
+      {3, dimensions > 1 ? 4 : 0, dimensions > 2 ? 2 : 0}};
+  ecs_Array *array = NULL;
+  assert_int_equal(ecs_array(world, &how, &array), ECS_OK);
+  return array;
+}
+
+static uint8_t tile(const ecs_Array *array, uint32_t index) {
+  return ((const uint8_t *)ecs_array_view(array)->elements)[index];
+}
+
+/* For rows of a full plan and for gathered ones. */
+TEST(a_kernel_gets_its_arrays_as_they_are_now) {
+  for (uint32_t partial = 0; partial < 2; partial++) {
+    Fixture fixture;
+    start(&fixture);
+    const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.s, ECS_WITH}};
+    ecs_KernelBinding *binding =
+        bind(make_query(fixture.world, terms, 1 + partial), &painter);
+    (void)spawn(&fixture, fixture.p, fixture.s);
+    ecs_Array *arrays[] = {array_of(fixture.world, "one", ECS_U8, 2),
+                           array_of(fixture.world, "two", ECS_F64, 1)};
+    assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_KERNEL);
+    assert_int_equal(ecs_kernel_use(binding, arrays, 2, NULL), ECS_OK);
+    assert_int_equal(ecs_array_fill(arrays[1], 9), ECS_OK);
+    assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_OK);
+    assert_ptr_equal(given[0].elements, ecs_array_view(arrays[0])->elements);
+    assert_true(given[0].sizes[0] == 3 && given[0].sizes[1] == 4);
+    assert_true(given[0].sizes[2] == 1 && given[1].sizes[1] == 1);
+    assert_true(given[0].dimensions == 2 && given[1].dimensions == 1);
+    assert_true(given[0].type == ECS_U8 && given[1].type == ECS_F64);
+    assert_true(given[0].access == ECS_WRITE && given[1].access == ECS_READ);
+    assert_int_equal(tile(arrays[0], 11), 9);
+    static const uint32_t sizes[] = {5, 2, 0};
+    assert_int_equal(ecs_array_resize(arrays[0], sizes), ECS_OK);
+    assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_OK);
+    assert_ptr_equal(given[0].elements, ecs_array_view(arrays[0])->elements);
+    assert_true(given[0].sizes[0] == 5 && given[0].sizes[1] == 2);
+    assert_int_equal(tile(arrays[0], 9), 9);
+    arrays[0] = array_of(fixture.world, "three", ECS_U8, 2);
+    assert_int_equal(ecs_kernel_use(binding, arrays, 2, NULL), ECS_OK);
+    assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_OK);
+    assert_int_equal(tile(arrays[0], 11), 9);
+    finish(&fixture);
+  }
+}
+
+TEST(arrays_that_do_not_fit_change_nothing) {
+  Fixture fixture, other;
+  start(&fixture);
+  start(&other);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ecs_Query *query = make_query(fixture.world, &term, 1);
+  ecs_KernelBinding *binding = bind(query, &painter);
+  ecs_Array *walls = array_of(fixture.world, "one", ECS_U8, 2);
+  ecs_Array *heat = array_of(fixture.world, "two", ECS_F64, 1);
+  ecs_Array *right[] = {walls, heat};
+  assert_int_equal(ecs_kernel_use(binding, right, 2, NULL), ECS_OK);
+  ecs_Array *wrong[][2] = {{array_of(fixture.world, "byte", ECS_I8, 2), heat},
+                           {array_of(fixture.world, "line", ECS_U8, 1), heat},
+                           {array_of(fixture.world, "cube", ECS_U8, 3), heat},
+                           {array_of(other.world, "one", ECS_U8, 2), heat},
+                           {NULL, heat},
+                           {walls, walls},
+                           {walls, array_of(other.world, "two", ECS_F64, 1)}};
+  for (uint32_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    uint32_t position = 77;
+    assert_int_equal(ecs_kernel_use(binding, wrong[k], 2, &position),
+                     ECS_E_KERNEL);
+    assert_int_equal(position, k < 5 ? 0 : 1);
+    assert_int_equal(ecs_kernel_use(binding, wrong[k], 2, NULL), ECS_E_KERNEL);
+  }
+  for (uint32_t count = 0; count < 2; count++) {
+    uint32_t position = 77;
+    assert_int_equal(ecs_kernel_use(binding, right, count, &position),
+                     ECS_E_KERNEL);
+    assert_int_equal(position, UINT32_MAX);
+  }
+  const ecs_Kernel bare = {"k",  look, x_and_v, 1, ECS_KERNEL_ENTITIES,
+                           NULL, NULL};
+  ecs_KernelBinding *without = bind(query, &bare);
+  assert_int_equal(ecs_kernel_use(without, right, 1, NULL), ECS_E_KERNEL);
+  assert_int_equal(ecs_kernel_use(without, NULL, 0, NULL), ECS_OK);
+  (void)spawn(&fixture, fixture.p, 0);
+  assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_OK);
+  assert_ptr_equal(given[0].elements, ecs_array_view(walls)->elements);
+  finish(&other);
+  finish(&fixture);
+}
+
+#ifdef ECS_CHECKED
+static void store_noise_in_array(const ecs_KernelCall *call) {
+  const uint64_t noise = UINT64_C(0x7ff8000000000001);
+  memcpy((double *)call->arrays[0].elements + 2, &noise, sizeof noise);
+}
+
+TEST(arrays_that_are_written_are_scanned) {
+  static const ecs_KernelArray declared[] = {{"heat", ECS_F64, 1, ECS_WRITE}};
+  static const ecs_KernelArrays arrays = ECS_ARRAYS_OF(declared);
+  static const ecs_Kernel kernel = {
+      "k", store_noise_in_array, x_and_s, 1, 0, NULL, &arrays};
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ecs_KernelBinding *binding =
+      bind(make_query(fixture.world, &term, 1), &kernel);
+  ecs_Array *heat = array_of(fixture.world, "heat", ECS_F64, 1);
+  assert_int_equal(ecs_kernel_use(binding, &heat, 1, NULL), ECS_OK);
+  (void)spawn(&fixture, fixture.p, 0);
+  assert_int_equal(ecs_kernel_run(binding, &fixture.call), ECS_E_NAN);
+  uint64_t bits = 0;
+  memcpy(&bits, (const double *)ecs_array_view(heat)->elements + 2,
+         sizeof bits);
+  assert_int_equal(bits, UINT64_C(0x7ff8000000000000));
+  finish(&fixture);
+}
+#endif
+
+TEST(every_allocation_for_arrays_may_fail) {
+  Fixture fixture;
+  start(&fixture);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ecs_Query *query = make_query(fixture.world, &term, 1);
+  ecs_KernelBinding *binding = NULL;
+  uint64_t nth = 0, injected;
+  do {
+    failing_memory_arm(&fixture.failing, ++nth, FAIL_ONCE);
+    ecs_Status status = ecs_kernel_bind(query, &painter, &binding, NULL);
+    injected = failing_memory_disarm(&fixture.failing);
+    assert_int_equal(status, injected > 0 ? ECS_E_MEMORY : ECS_OK);
+  } while (injected > 0);
+  assert_int_equal(nth, 5);
+  finish(&fixture);
+}
 
 TEST(every_allocation_of_a_kernel_may_fail) {
   for (uint32_t round = 0; round < 4; round++) {
@@ -260,8 +427,8 @@ TEST(every_allocation_of_a_kernel_may_fail) {
     const ecs_KernelColumn columns[] = {
         x_and_s[0], round < 2 ? (ecs_KernelColumn){"V", "v", ECS_U32, ECS_READ}
                               : x_and_s[1]};
-    const ecs_Kernel kernel = {"k", step, columns, 2, ECS_KERNEL_ENTITIES,
-                               NULL};
+    const ecs_Kernel kernel = {"k",  step, columns, 2, ECS_KERNEL_ENTITIES,
+                               NULL, NULL};
     ecs_Query *query = make_query(fixture.world, terms, 2);
     ecs_Entity e = spawn(&fixture, fixture.p, terms[1].component);
     ecs_KernelBinding *binding = NULL;
@@ -302,6 +469,12 @@ int main(void) {
       cmocka_unit_test(every_column_of_every_block_is_scanned),
       cmocka_unit_test(a_column_that_is_only_read_is_not_scanned),
 #endif
+      cmocka_unit_test(a_kernel_gets_its_arrays_as_they_are_now),
+      cmocka_unit_test(arrays_that_do_not_fit_change_nothing),
+#ifdef ECS_CHECKED
+      cmocka_unit_test(arrays_that_are_written_are_scanned),
+#endif
+      cmocka_unit_test(every_allocation_for_arrays_may_fail),
       cmocka_unit_test(every_allocation_of_a_kernel_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,8 +48,8 @@ static void run_kernel(const ecs_KernelCall *call) {
 
 static const ecs_KernelColumn kernel_columns[] = {
     {"Position", "x", ECS_F32, ECS_WRITE}};
-const ecs_Kernel failure_kernel = {"step", run_kernel, kernel_columns,
-                                   1,      0,          NULL};
+const ecs_Kernel failure_kernel = {"step", run_kernel, kernel_columns, 1, 0,
+                                   NULL,   NULL};
 
 static void make_queries(Fixture *fixture) {
   const ecs_Term full[] = {{fixture->position, ECS_WRITE}};
