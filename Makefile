@@ -54,7 +54,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   world/spawn_as world/family world/replace world/clone world/world_hash \
   world/world_explain world/world_trim \
   state/snapshot state/restore state/archive state/saved_text \
-  state/dump state/save state/snapshot_save state/diff state/saved state/load_part state/load_values state/load_links \
+  state/dump state/save state/snapshot_save state/diff state/pack state/saved state/load_part state/load_values state/load_links \
   state/load \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_part program/program_ir \

@@ -125,6 +125,7 @@ build = {
         "core/state/save.c",
         "core/state/snapshot_save.c",
         "core/state/diff.c",
+        "core/state/pack.c",
         "core/state/saved.c",
         "core/state/load_part.c",
         "core/state/load_values.c",
