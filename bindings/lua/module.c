@@ -35,6 +35,7 @@
 #include "query/bulk_methods.h"
 #include "query/grid_loop.h"
 #include "query/lua_grid.h"
+#include "query/lua_pack.h"
 #include "query/lua_query.h"
 #include "query/observers.h"
 #include "query/row_loop.h"
@@ -202,13 +203,14 @@ static int open_module(lua_State *L) {
       bind_open_batch_view,     bind_open_batch_loop,
       bind_open_spawn_many,     bind_open_row_view,
       bind_open_row_loop,       bind_open_bulk_methods,
-      bind_open_row_random,     bind_open_lua_kernel,
-      bind_open_lua_program,    bind_open_exit_loop,
-      bind_open_table_copy,     bind_open_host,
-      bind_open_telling,        bind_open_collect,
-      bind_open_observers,      bind_open_lua_grid,
-      bind_open_grid_loop,      bind_open_lua_array,
-      bind_open_array_element,  bind_open_missing_names,
+      bind_open_lua_pack,       bind_open_row_random,
+      bind_open_lua_kernel,     bind_open_lua_program,
+      bind_open_exit_loop,      bind_open_table_copy,
+      bind_open_host,           bind_open_telling,
+      bind_open_collect,        bind_open_observers,
+      bind_open_lua_grid,       bind_open_grid_loop,
+      bind_open_lua_array,      bind_open_array_element,
+      bind_open_missing_names,
   };
   /* When a state closes, LuaJIT unloads modules before it has run all
    * finalizers. */

@@ -1,16 +1,22 @@
 /* pack.c: some entities of a world as an archive. */
 #include "state/pack.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "state/save.h"
 #include "state/saved_text.h"
 #include "storage/locate.h"
 
 typedef struct Pack {
+  const ecs_World *world;
   const Store *store;
   const PackRows *rows;
   ecs_Component *ids; /* owned; those that an entity has, by name */
   uint32_t count;
+  char *packed;      /* owned; by index: 1: its entity is among the rows */
+  ecs_Entity *named; /* owned; entities with a name, by index */
+  uint32_t named_count;
 } Pack;
 
 /* What a content is of. */
@@ -19,10 +25,11 @@ typedef struct PackItem {
   const Component *component;
   ecs_Component id;
   uint32_t field;
+  const LinkIndex *links;
 } PackItem;
 
-static const Schema *schema_of(const Pack *pack, ecs_Component id) {
-  return pack->store->components.all[id].schema;
+static const Component *component_of(const Pack *pack, ecs_Component id) {
+  return &pack->store->components.all[id];
 }
 
 /* The row of the n-th entity with a component; table NULL: it lacks it. */
@@ -35,6 +42,25 @@ static RowRef locate(const Pack *pack, uint64_t n, ecs_Component id) {
 }
 
 /* Choosing ---------------------------------------------------------------- */
+
+static ecs_Status begin(Pack *pack, Memory *memory) {
+  pack->ids = memory_zeroed(memory, pack->store->components.count,
+                            sizeof(ecs_Component));
+  pack->packed = memory_zeroed(memory, pack->store->index.used, 1);
+  pack->named =
+      memory_zeroed(memory, pack->world->names.count + 1u, sizeof(ecs_Entity));
+  return pack->ids == NULL || pack->packed == NULL || pack->named == NULL
+             ? ECS_E_MEMORY
+             : ECS_OK;
+}
+
+static void end(Pack *pack, Memory *memory) {
+  memory_free(memory, pack->ids,
+              pack->store->components.count * sizeof(ecs_Component));
+  memory_free(memory, pack->packed, pack->store->index.used);
+  memory_free(memory, pack->named,
+              (pack->world->names.count + 1u) * sizeof(ecs_Entity));
+}
 
 static bool is_asked(const PackRows *rows, ecs_Component id) {
   if (rows->components == NULL) return true;
@@ -52,58 +78,99 @@ static bool is_had(const Pack *pack, ecs_Component id) {
 /* Sorts them by their names: by insertion, as there are few. */
 static void choose_components(Pack *pack) {
   for (ecs_Component id = 1; id < pack->store->components.count; id++) {
-    if (!is_asked(pack->rows, id) || !is_had(pack, id)) continue;
+    if (id == pack->world->names.tag || !is_asked(pack->rows, id) ||
+        !is_had(pack, id))
+      continue;
     uint32_t at = pack->count++;
-    for (; at > 0 && strcmp(schema_of(pack, pack->ids[at - 1])->name,
-                            schema_of(pack, id)->name) > 0;
+    for (; at > 0 && strcmp(component_of(pack, pack->ids[at - 1])->schema->name,
+                            component_of(pack, id)->schema->name) > 0;
          at--)
       pack->ids[at] = pack->ids[at - 1];
     pack->ids[at] = id;
   }
 }
 
-/* Contents ---------------------------------------------------------------- */
-
-static void put_component(ArchiveOut *out, const Component *component) {
-  const Schema *schema = component->schema;
-  char name[SAVED_NAME];
-  archive_say(out, "component %s %s %u\n", saved_name(schema->name, name),
-              saved_storage(component->storage), schema->field_count);
-  for (uint32_t i = 0; i < schema->field_count; i++) {
-    const SchemaField *field = &schema->fields[i];
-    uint64_t bits = 0;
-    memcpy(&bits, &field->default_value, sizeof bits);
-    archive_say(out, "field %s %s %016llx %s\n", saved_name(field->name, name),
-                saved_type(field->type), (unsigned long long)bits,
-                saved_link(field));
-  }
+static int compare_entities(const void *one, const void *other) {
+  ecs_Entity a = *(const ecs_Entity *)one, b = *(const ecs_Entity *)other;
+  return (a > b) - (a < b);
 }
+
+static bool is_packed(const Pack *pack, ecs_Entity entity) {
+  return pack->packed[id_index(entity)] != 0;
+}
+
+static void choose_names(Pack *pack) {
+  const EntityNames *names = &pack->world->names;
+  if (pack->rows->components != NULL &&
+      (names->tag == 0 || !is_asked(pack->rows, names->tag)))
+    return;
+  for (uint32_t i = 0; i < names->count; i++) {
+    ecs_Entity entity = names->names[i].entity;
+    if (store_alive(pack->store, entity) && is_packed(pack, entity))
+      pack->named[pack->named_count++] = entity;
+  }
+  qsort(pack->named, pack->named_count, sizeof(ecs_Entity), compare_entities);
+}
+
+/* Links ------------------------------------------------------------------- */
+
+/* The packed entities that link, target by target, in order: puts them, unless
+ * out is NULL, and returns how many. */
+static uint64_t list_links(const Pack *pack, const LinkIndex *index,
+                           ArchiveOut *out) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < index->page_count * LINK_PAGE_NODES; i++) {
+    const LinkNode *target = link_node(index, i);
+    for (uint32_t next = target == NULL ? 0 : target->first; next != 0;) {
+      const LinkNode *source = link_node(index, next);
+      if (is_packed(pack, source->entity)) {
+        if (out != NULL)
+          archive_put(out, &source->entity, sizeof source->entity);
+        count++;
+      }
+      next = source->next;
+    }
+  }
+  return count;
+}
+
+static void put_links(ArchiveOut *out, const void *of) {
+  const PackItem *item = of;
+  save_put_head(out, ECS_ENTITY, list_links(item->pack, item->links, NULL));
+  (void)list_links(item->pack, item->links, out);
+}
+
+/* Contents ---------------------------------------------------------------- */
 
 static void put_manifest(ArchiveOut *out, const void *of) {
   const Pack *pack = of;
-  archive_say(out, "ecs-rows 1\nrows %llu\n",
-              (unsigned long long)pack->rows->count);
+  archive_say(out, "ecs-rows 1\nrows %llu %s\n",
+              (unsigned long long)pack->rows->count,
+              pack->rows->components == NULL ? "whole" : "part");
   for (uint32_t i = 0; i < pack->count; i++)
-    put_component(out, &pack->store->components.all[pack->ids[i]]);
+    save_put_component(out, component_of(pack, pack->ids[i]));
+  for (uint32_t i = 0; i < pack->count; i++) {
+    const Component *component = component_of(pack, pack->ids[i]);
+    const LinkIndex *links = links_of(&pack->world->links, component);
+    for (uint32_t k = 0; k < component->link_count; k++)
+      archive_say(out, "link %u %u %llu\n", i + 1, links[k].field + 1,
+                  (unsigned long long)list_links(pack, &links[k], NULL));
+  }
+  for (uint32_t i = 0; i < pack->named_count; i++)
+    save_put_name(out, pack->world, pack->named[i]);
   archive_say(out, "end\n");
-}
-
-static void put_head(ArchiveOut *out, ecs_Scalar type, uint64_t count) {
-  char head[SAVED_HEAD];
-  saved_array_head(type, count, head);
-  archive_put(out, head, sizeof head);
 }
 
 static void put_entities(ArchiveOut *out, const void *of) {
   const PackRows *rows = ((const Pack *)of)->rows;
-  put_head(out, ECS_ENTITY, rows->count);
+  save_put_head(out, ECS_ENTITY, rows->count);
   if (rows->count > 0)
     archive_put(out, rows->entities, rows->count * sizeof(ecs_Entity));
 }
 
 static void put_has(ArchiveOut *out, const void *of) {
   const PackItem *item = of;
-  put_head(out, ECS_U8, item->pack->rows->count);
+  save_put_head(out, ECS_U8, item->pack->rows->count);
   for (uint64_t n = 0; n < item->pack->rows->count; n++) {
     uint8_t has = locate(item->pack, n, item->id).table != NULL;
     archive_put(out, &has, 1);
@@ -116,7 +183,7 @@ static void put_column(ArchiveOut *out, const void *of) {
   uint64_t count = 0;
   for (uint64_t n = 0; n < item->pack->rows->count; n++)
     count += locate(item->pack, n, item->id).table != NULL;
-  put_head(out, component->schema->fields[item->field].type, count);
+  save_put_head(out, component->schema->fields[item->field].type, count);
   for (uint64_t n = 0; n < item->pack->rows->count; n++) {
     RowRef row = locate(item->pack, n, item->id);
     if (row.table == NULL) continue;
@@ -126,12 +193,17 @@ static void put_column(ArchiveOut *out, const void *of) {
   }
 }
 
+static void put_script(ArchiveOut *out, const void *of) {
+  const PackRows *rows = ((const Pack *)of)->rows;
+  if (rows->script_bytes > 0)
+    archive_put(out, rows->script, rows->script_bytes);
+}
+
 /* All of it --------------------------------------------------------------- */
 
 static void add_component(ArchiveWriter *writer, const Pack *pack,
                           ecs_Component id) {
-  PackItem item = {
-      .pack = pack, .component = &pack->store->components.all[id], .id = id};
+  PackItem item = {.pack = pack, .component = component_of(pack, id), .id = id};
   const Schema *schema = item.component->schema;
   char path[SAVED_PATH];
   archive_add(writer, saved_path("has", schema->name, NULL, path), put_has,
@@ -143,21 +215,47 @@ static void add_component(ArchiveWriter *writer, const Pack *pack,
                 put_column, &item);
 }
 
+static void add_links(ArchiveWriter *writer, const Pack *pack,
+                      ecs_Component id) {
+  const Component *component = component_of(pack, id);
+  const LinkIndex *links = links_of(&pack->world->links, component);
+  char path[SAVED_PATH];
+  for (uint32_t k = 0; k < component->link_count; k++) {
+    PackItem item = {.pack = pack, .links = &links[k]};
+    archive_add(
+        writer,
+        saved_path("links", component->schema->name,
+                   component->schema->fields[links[k].field].name, path),
+        put_links, &item);
+  }
+}
+
+static ecs_Status write_all(const Pack *pack, Memory *memory,
+                            ecs_SaveSink sink) {
+  ArchiveWriter writer;
+  archive_begin(&writer, memory, sink);
+  archive_add(&writer, "manifest.txt", put_manifest, pack);
+  archive_add(&writer, "entities.npy", put_entities, pack);
+  for (uint32_t i = 0; i < pack->count; i++)
+    add_component(&writer, pack, pack->ids[i]);
+  for (uint32_t i = 0; i < pack->count; i++)
+    add_links(&writer, pack, pack->ids[i]);
+  archive_add(&writer, "script.txt", put_script, pack);
+  return archive_end(&writer);
+}
+
 ecs_Status pack_write(ecs_World *world, const PackRows *rows,
                       ecs_SaveSink sink) {
   Memory *memory = &world->store.memory;
-  Pack pack = {.store = &world->store, .rows = rows};
-  uint32_t total = world->store.components.count;
-  ArchiveWriter writer;
-  pack.ids = memory_zeroed(memory, total, sizeof(ecs_Component));
-  if (pack.ids == NULL) return ECS_E_MEMORY;
-  choose_components(&pack);
-  archive_begin(&writer, memory, sink);
-  archive_add(&writer, "manifest.txt", put_manifest, &pack);
-  archive_add(&writer, "entities.npy", put_entities, &pack);
-  for (uint32_t i = 0; i < pack.count; i++)
-    add_component(&writer, &pack, pack.ids[i]);
-  ecs_Status status = archive_end(&writer);
-  memory_free(memory, pack.ids, total * sizeof(ecs_Component));
+  Pack pack = {.world = world, .store = &world->store, .rows = rows};
+  ecs_Status status = begin(&pack, memory);
+  if (status == ECS_OK) {
+    for (uint64_t n = 0; n < rows->count; n++)
+      pack.packed[id_index(rows->entities[n])] = 1;
+    choose_components(&pack);
+    choose_names(&pack);
+    status = write_all(&pack, memory, sink);
+  }
+  end(&pack, memory);
   return status;
 }

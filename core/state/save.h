@@ -18,4 +18,13 @@
 ECS_INTERNAL ecs_Status state_save(ecs_World *world, const char *script,
                                    size_t script_bytes, ecs_SaveSink sink);
 
+/* Parts of an archive that packed rows have, too (pack.h): the lines of a component
+ * and of a name, and the head of an array file. */
+ECS_INTERNAL void save_put_component(ArchiveOut *out,
+                                     const Component *component);
+ECS_INTERNAL void save_put_name(ArchiveOut *out, const ecs_World *world,
+                                ecs_Entity entity);
+ECS_INTERNAL void save_put_head(ArchiveOut *out, ecs_Scalar type,
+                                uint64_t count);
+
 #endif
