@@ -385,9 +385,28 @@ static ecs_Status record_change(Unpack *unpack, uint64_t row) {
   return status;
 }
 
+/* Under their own handles: lists the highest index, and with it all below, so that
+ * the order of the rows does not decide whether an index is too far above all that
+ * were used. */
+static ecs_Status reach_highest(Unpack *unpack) {
+  Store *store = &unpack->world->store;
+  uint32_t used = store->index.used;
+  ecs_Entity highest = 0;
+  for (uint64_t i = 0; i < unpack->saved->rows; i++) {
+    ecs_Entity entity = unpack->places[i].entity;
+    if (id_index(entity) < used) continue;
+    ecs_Status status = world_check_reach(unpack->world, entity, used);
+    if (status != ECS_OK) return refuse_handle(unpack, entity);
+    used = id_index(entity) + 1u;
+    highest = entity;
+  }
+  EntityClaim claim;
+  return highest == 0 ? ECS_OK : entity_claim(store, highest, &claim);
+}
+
 static ecs_Status record_rows(Unpack *unpack) {
   const Store *store = &unpack->world->store;
-  ecs_Status status = ECS_OK;
+  ecs_Status status = unpack->options->as_new ? ECS_OK : reach_highest(unpack);
   for (uint64_t row = 0; status == ECS_OK && row < unpack->saved->rows; row++)
     status = !unpack->options->as_new && store_alive(store, unpack->made[row])
                  ? record_change(unpack, row)

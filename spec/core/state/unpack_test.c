@@ -101,16 +101,40 @@ static ecs_Status unpack(Village *village, const Bytes *from, char *problem) {
   return unpack_as(village, from, NULL, NULL, problem);
 }
 
+/* An empty world gets the same entities; or it refuses an id that is too far above
+ * all others, as builds with small limits do. */
+static void assert_elsewhere(const Village *village, const Bytes *bytes) {
+  Village other;
+  Bytes again = {0};
+  char problem[200];
+  open_village(&other);
+  ecs_World *world = other.town.world;
+  uint64_t hash = ecs_world_hash(world);
+  ecs_Status status = unpack(&other, bytes, problem);
+  assert_true(world_check_invariants(world));
+  if (status != ECS_OK) {
+    assert_true(ECS_INDEX_REACH < 100);
+    assert_non_null(strstr(problem, "too far above"));
+    assert_true(ecs_world_hash(world) == hash);
+  } else {
+    assert_true(ecs_world_state_hash(world) ==
+                ecs_world_state_hash(village->town.world));
+    assert_int_equal(pack(&other, &again), ECS_OK);
+    assert_int_equal(again.count, bytes->count);
+  }
+  free(again.all);
+  close_village(&other);
+}
+
 TEST(the_same_world_goes_on_and_an_empty_one_has_the_same) {
   const char *asked = getenv("PROGRAM_COUNT");
-  uint32_t most = asked == NULL ? 500 : (uint32_t)strtoul(asked, NULL, 10);
+  uint32_t most = asked == NULL ? 500 : (uint32_t)strtoul(asked, NULL, 10) / 4;
   char problem[200];
   for (uint64_t seed = 1; seed <= most; seed++) {
-    Village village, other;
-    Bytes bytes = {0}, again = {0};
+    Village village;
+    Bytes bytes = {0};
     ecs_Snapshot *before = NULL;
     open_village(&village);
-    open_village(&other);
     ecs_World *world = village.town.world;
     Play play = {.random = seed * UINT64_C(0x9e3779b97f4a7c15)};
     live(&village, &play, 5 + (uint32_t)seed % 20);
@@ -123,12 +147,7 @@ TEST(the_same_world_goes_on_and_an_empty_one_has_the_same) {
     assert_int_equal(unpack(&village, &bytes, problem), ECS_OK);
     assert_true(world_check_invariants(world));
     assert_true(ecs_world_hash(world) == hash);
-    assert_int_equal(unpack(&other, &bytes, problem), ECS_OK);
-    assert_true(world_check_invariants(other.town.world));
-    assert_true(ecs_world_state_hash(other.town.world) ==
-                ecs_world_state_hash(world));
-    assert_int_equal(pack(&other, &again), ECS_OK);
-    assert_int_equal(again.count, bytes.count);
+    assert_elsewhere(&village, &bytes);
     Play copy = play;
     live(&village, &play, 10);
     hash = ecs_world_hash(world);
@@ -138,9 +157,7 @@ TEST(the_same_world_goes_on_and_an_empty_one_has_the_same) {
     assert_true(ecs_world_hash(world) == hash);
     ecs_snapshot_destroy(before);
     free(bytes.all);
-    free(again.all);
     close_village(&village);
-    close_village(&other);
   }
 }
 
@@ -200,22 +217,23 @@ TEST(new_entities_lead_to_each_other) {
   }
 }
 
-/* A pack of a world that has everything, and another world that has much of it:
- * some of the entities live there, others do not. */
+/* A pack of a world that has everything, and a world that has nothing yet. Of the
+ * random worlds one is taken whose ids an empty world can give: builds with small
+ * limits refuse some of them. */
 static void begin(Village *village, Bytes *bytes, uint64_t *hash) {
-  open_village(village);
-  Play play = {.random = 77};
-  live(village, &play, 24);
-  assert_int_equal(pack(village, bytes), ECS_OK);
-  for (uint32_t i = 0; i < CITIZENS; i += 3)
-    (void)ecs_destroy(village->town.world, play.citizens[i]);
-  *hash = ecs_world_hash(village->town.world);
-}
-
-static void begin_elsewhere(Village *village, Bytes *bytes, uint64_t *hash) {
-  Village other;
-  begin(&other, bytes, hash);
-  close_village(&other);
+  char problem[200];
+  ecs_Status status = ECS_E_FILE;
+  for (uint64_t seed = 77; status != ECS_OK; seed++) {
+    Village other, probe;
+    Play play = {.random = seed};
+    open_village(&other);
+    open_village(&probe);
+    live(&other, &play, 24);
+    assert_int_equal(pack(&other, bytes), ECS_OK);
+    status = unpack(&probe, bytes, problem);
+    close_village(&other);
+    close_village(&probe);
+  }
   open_village(village);
   *hash = ecs_world_hash(village->town.world);
 }
@@ -229,7 +247,7 @@ TEST(every_allocation_may_fail) {
       Village village;
       Bytes bytes = {0}, other = {0};
       uint64_t hash;
-      begin_elsewhere(&village, &bytes, &hash);
+      begin(&village, &bytes, &hash);
       const ecs_UnpackOptions options = {.as_new = run / 2 == 1,
                                          .with = village.town.parts[3]};
       if (run / 2 == 2)
@@ -256,7 +274,7 @@ TEST(what_is_cut_off_or_flipped_is_refused) {
   Bytes bytes = {0};
   uint64_t hash;
   char problem[200];
-  begin_elsewhere(&village, &bytes, &hash);
+  begin(&village, &bytes, &hash);
   size_t whole = bytes.count, step = whole / 3000 + 1;
   for (bytes.count = 0; bytes.count < whole; bytes.count += step) {
     assert_int_equal(unpack(&village, &bytes, problem), ECS_E_FILE);
@@ -334,6 +352,8 @@ TEST(what_somebody_has_made_is_refused_or_sound) {
   uint32_t counts[2] = {0, 0};
   const char *sentence = NULL;
   ecs_Snapshot *before = NULL;
+  uint32_t step =
+      getenv("ECS_TEST_SHORT") == NULL ? 3 : 11; /* of many values */
   begin(&village, &bytes, &hash);
   assert_int_equal(ecs_snapshot_create(village.town.world, &before), ECS_OK);
   assert_int_equal(ecs_snapshot_take(before), ECS_OK);
@@ -347,7 +367,7 @@ TEST(what_somebody_has_made_is_refused_or_sound) {
     for (size_t at = 0; at < reader.entries[entry].count; at++)
       for (uint32_t k = 0; k < sizeof evil; k++) {
         if (entry > 0 && at < 120 && k > 2) continue; /* a head of an array */
-        if (entry > 0 && (at + k) % 3 != 0) continue; /* there are many */
+        if (entry > 0 && (at + k) % step != 0) continue;
         if (reader.entries[entry].bytes[at] == evil[k]) continue;
         rewrite(&reader, entry, at, evil[k], &memory, &made);
         assert_refused_or_sound(&village, &made, before, (at + k) % 2 == 0,
