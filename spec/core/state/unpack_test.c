@@ -293,36 +293,36 @@ TEST(what_is_cut_off_or_flipped_is_refused) {
   close_village(&village);
 }
 
+/* Bytes of an entry become others. */
 typedef struct Rewrite {
   const ArchiveEntry *entry;
-  size_t at; /* a byte of it is another one */
-  char byte;
+  size_t at, gone;
+  const char *bytes;
+  size_t count;
 } Rewrite;
 
 static void put_rewritten(ArchiveOut *out, const void *of) {
   const Rewrite *rewrite = of;
-  if (rewrite->at >= rewrite->entry->count) {
-    archive_put(out, rewrite->entry->bytes, rewrite->entry->count);
-    return;
-  }
-  archive_put(out, rewrite->entry->bytes, rewrite->at);
-  archive_put(out, &rewrite->byte, 1);
-  archive_put(out, rewrite->entry->bytes + rewrite->at + 1,
-              rewrite->entry->count - rewrite->at - 1);
+  const ArchiveEntry *entry = rewrite->entry;
+  size_t behind = rewrite->at + rewrite->gone;
+  archive_put(out, entry->bytes, rewrite->at);
+  archive_put(out, rewrite->bytes, rewrite->count);
+  archive_put(out, entry->bytes + behind, entry->count - behind);
 }
 
-/* The archive with one byte of one entry changed, and all sums right. */
-static void rewrite(const ArchiveReader *from, uint32_t entry, size_t at,
-                    char byte, Memory *memory, Bytes *to) {
+/* The archive with one entry rewritten, and all sums right. */
+static void rewrite(const ArchiveReader *from, const Rewrite *how,
+                    Memory *memory, Bytes *to) {
   static ArchiveWriter writer;
   to->count = 0;
   archive_begin(&writer, memory, (ecs_SaveSink){take_bytes, to});
   for (uint32_t i = 0; i < from->count; i++) {
     char name[2000];
+    const Rewrite same = {&from->entries[i], 0, 0, "", 0};
     memcpy(name, from->entries[i].name, from->entries[i].name_bytes);
     name[from->entries[i].name_bytes] = 0;
-    Rewrite how = {&from->entries[i], i == entry ? at : SIZE_MAX, byte};
-    archive_add(&writer, name, put_rewritten, &how);
+    archive_add(&writer, name, put_rewritten,
+                how->entry == &from->entries[i] ? how : &same);
   }
   assert_int_equal(archive_end(&writer), ECS_OK);
 }
@@ -343,43 +343,130 @@ static void assert_refused_or_sound(Village *village, const Bytes *made,
   assert_true(ecs_world_hash(world) == hash);
 }
 
+/* A pack that is attacked, and a world that has nothing. */
+typedef struct Attack {
+  Village village;
+  Bytes bytes, made;
+  ecs_Snapshot *before;
+  ArchiveReader reader;
+  Memory memory;
+  uint32_t counts[2]; /* refused, and unpacked */
+} Attack;
+
+static void begin_attack(Attack *attack) {
+  uint64_t hash;
+  const char *sentence = NULL;
+  memset(attack, 0, sizeof *attack);
+  begin(&attack->village, &attack->bytes, &hash);
+  ecs_World *world = attack->village.town.world;
+  assert_int_equal(ecs_snapshot_create(world, &attack->before), ECS_OK);
+  assert_int_equal(ecs_snapshot_take(attack->before), ECS_OK);
+  memory_init(&attack->memory, (ecs_Memory){0}, 0);
+  assert_int_equal(
+      archive_read(&attack->reader, &attack->memory, attack->bytes.all,
+                   attack->bytes.count, &sentence),
+      ECS_OK);
+}
+
+static void end_attack(Attack *attack) {
+  archive_reader_deinit(&attack->reader, &attack->memory);
+  ecs_snapshot_destroy(attack->before);
+  free(attack->bytes.all);
+  free(attack->made.all);
+  close_village(&attack->village);
+}
+
+static void try_attack(Attack *attack, const Rewrite *how, bool as_new) {
+  rewrite(&attack->reader, how, &attack->memory, &attack->made);
+  assert_refused_or_sound(&attack->village, &attack->made, attack->before,
+                          as_new, attack->counts);
+}
+
 TEST(what_somebody_has_made_is_refused_or_sound) {
   static const char evil[] = {0,   1,    2,   '0', '9',  ' ',
                               '-', '\n', 'b', 127, -128, -1};
-  Village village;
-  Bytes bytes = {0}, made = {0};
-  uint64_t hash;
-  uint32_t counts[2] = {0, 0};
-  const char *sentence = NULL;
-  ecs_Snapshot *before = NULL;
+  static Attack attack;
   uint32_t step =
       getenv("ECS_TEST_SHORT") == NULL ? 3 : 11; /* of many values */
-  begin(&village, &bytes, &hash);
-  assert_int_equal(ecs_snapshot_create(village.town.world, &before), ECS_OK);
-  assert_int_equal(ecs_snapshot_take(before), ECS_OK);
-  ArchiveReader reader;
-  Memory memory;
-  memory_init(&memory, (ecs_Memory){0}, 0);
-  assert_int_equal(
-      archive_read(&reader, &memory, bytes.all, bytes.count, &sentence),
-      ECS_OK);
-  for (uint32_t entry = 0; entry + 1 < reader.count; entry++)
-    for (size_t at = 0; at < reader.entries[entry].count; at++)
+  begin_attack(&attack);
+  for (uint32_t i = 0; i + 1 < attack.reader.count; i++) {
+    const ArchiveEntry *entry = &attack.reader.entries[i];
+    for (size_t at = 0; at < entry->count; at++)
       for (uint32_t k = 0; k < sizeof evil; k++) {
-        if (entry > 0 && at < 120 && k > 2) continue; /* a head of an array */
-        if (entry > 0 && (at + k) % step != 0) continue;
-        if (reader.entries[entry].bytes[at] == evil[k]) continue;
-        rewrite(&reader, entry, at, evil[k], &memory, &made);
-        assert_refused_or_sound(&village, &made, before, (at + k) % 2 == 0,
-                                counts);
+        const Rewrite how = {entry, at, 1, &evil[k], 1};
+        if (i > 0 && at < 120 && k > 2) continue; /* a head of an array */
+        if (i > 0 && (at + k) % step != 0) continue;
+        if (entry->bytes[at] != evil[k])
+          try_attack(&attack, &how, (at / step + k) % 2 == 0);
       }
-  assert_true(counts[0] > 1000);
-  assert_true(counts[1] > 100); /* values, which may be any */
-  archive_reader_deinit(&reader, &memory);
-  ecs_snapshot_destroy(before);
-  free(bytes.all);
-  free(made.all);
-  close_village(&village);
+  }
+  assert_true(attack.counts[0] > 1000);
+  assert_true(attack.counts[1] > 100); /* values, which may be any */
+  end_attack(&attack);
+}
+
+static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+
+/* Every number of the manifest, and the sizes in the heads of arrays. */
+TEST(numbers_that_lie_are_refused_or_sound) {
+  static const char *const evil[] = {"",
+                                     "0",
+                                     "1",
+                                     "2",
+                                     "64",
+                                     "65536",
+                                     "268435455",
+                                     "268435456",
+                                     "4294967295",
+                                     "4294967296",
+                                     "9223372036854775807",
+                                     "18446744073709551615",
+                                     "99999999999999999999",
+                                     "-1",
+                                     "00",
+                                     "0x1"};
+  static Attack attack;
+  begin_attack(&attack);
+  for (uint32_t i = 0; i < attack.reader.count; i++) {
+    const ArchiveEntry *entry = &attack.reader.entries[i];
+    size_t end = i == 0 || entry->count < 128 ? entry->count : 128;
+    for (size_t at = i == 0 ? 0 : 10; at < end; at++) {
+      size_t digits = 0;
+      while (at + digits < end && is_digit(entry->bytes[at + digits])) digits++;
+      for (uint32_t k = 0; digits > 0 && k < sizeof evil / sizeof evil[0];
+           k++) {
+        const Rewrite how = {entry, at, digits, evil[k], strlen(evil[k])};
+        if (how.count != digits || memcmp(entry->bytes + at, evil[k], digits))
+          try_attack(&attack, &how, k % 2 == 0);
+      }
+      at += digits;
+    }
+  }
+  assert_true(attack.counts[0] > 1000);
+  end_attack(&attack);
+}
+
+/* Bytes of each entry change places with those behind them, or take their place.
+ */
+TEST(what_changes_places_is_refused_or_sound) {
+  static Attack attack;
+  begin_attack(&attack);
+  for (uint32_t i = 0; i < attack.reader.count; i++) {
+    const ArchiveEntry *entry = &attack.reader.entries[i];
+    size_t first = i == 0 ? 0 : 128;
+    for (size_t bytes = 1; bytes <= 32; bytes *= 2)
+      for (size_t at = first; at + 2 * bytes <= entry->count; at += bytes) {
+        char swapped[64];
+        memcpy(swapped, entry->bytes + at + bytes, bytes);
+        memcpy(swapped + bytes, entry->bytes + at, bytes);
+        const Rewrite exchange = {entry, at, 2 * bytes, swapped, 2 * bytes};
+        const Rewrite twice = {entry, at, 2 * bytes, swapped, bytes};
+        try_attack(&attack, &exchange, at / bytes % 2 == 0);
+        try_attack(&attack, &twice, at / bytes % 2 == 0);
+      }
+  }
+  assert_true(attack.counts[0] > 100);
+  end_attack(&attack);
 }
 
 TEST(wrong_calls_are_refused) {
@@ -453,6 +540,8 @@ int main(void) {
       cmocka_unit_test(every_allocation_may_fail),
       cmocka_unit_test(what_is_cut_off_or_flipped_is_refused),
       cmocka_unit_test(what_somebody_has_made_is_refused_or_sound),
+      cmocka_unit_test(numbers_that_lie_are_refused_or_sound),
+      cmocka_unit_test(what_changes_places_is_refused_or_sound),
       cmocka_unit_test(wrong_calls_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
