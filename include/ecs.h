@@ -1496,8 +1496,8 @@ ECS_API ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
  * where the tag of names is among the components. Returns ECS_OK; ECS_E_OPEN as
  * ecs_snapshot_take; ECS_E_ACCESS as ecs_query_begin; ECS_E_COMPONENT;
  * ECS_E_ARGUMENT; ECS_E_FILE: the sink refused; ECS_E_MEMORY; or ECS_E_LIMIT: more
- * than 4 GiB. Cost: looks every row up for each component, and again for each of
- * its fields. */
+ * than 4 GiB. Cost: looks every row up for each component, and copies its
+ * values; 24 bytes of memory for each row. */
 ECS_API ecs_Status ecs_query_pack(ecs_Query *query,
                                   const ecs_Component *components,
                                   uint32_t component_count, const char *text,

@@ -15,6 +15,9 @@ typedef struct Pack {
   ecs_Component *ids; /* owned; those that an entity has, by name */
   uint32_t count;
   char *packed;      /* owned; by index: 1: its entity is among the rows */
+  RowRef *places;    /* owned; of the component that is written: by row; table
+                        NULL: the entity lacks it */
+  uint64_t had;      /* of these, rows that have it */
   ecs_Entity *named; /* owned; entities with a name, by index */
   uint32_t named_count;
 } Pack;
@@ -47,9 +50,12 @@ static ecs_Status begin(Pack *pack, Memory *memory) {
   pack->ids = memory_zeroed(memory, pack->store->components.count,
                             sizeof(ecs_Component));
   pack->packed = memory_zeroed(memory, pack->store->index.used, 1);
+  pack->places =
+      memory_zeroed(memory, (size_t)pack->rows->count + 1, sizeof(RowRef));
   pack->named =
       memory_zeroed(memory, pack->world->names.count + 1u, sizeof(ecs_Entity));
-  return pack->ids == NULL || pack->packed == NULL || pack->named == NULL
+  return pack->ids == NULL || pack->packed == NULL || pack->named == NULL ||
+                 pack->places == NULL
              ? ECS_E_MEMORY
              : ECS_OK;
 }
@@ -58,6 +64,8 @@ static void end(Pack *pack, Memory *memory) {
   memory_free(memory, pack->ids,
               pack->store->components.count * sizeof(ecs_Component));
   memory_free(memory, pack->packed, pack->store->index.used);
+  memory_free(memory, pack->places,
+              ((size_t)pack->rows->count + 1) * sizeof(RowRef));
   memory_free(memory, pack->named,
               (pack->world->names.count + 1u) * sizeof(ecs_Entity));
 }
@@ -169,23 +177,21 @@ static void put_entities(ArchiveOut *out, const void *of) {
 }
 
 static void put_has(ArchiveOut *out, const void *of) {
-  const PackItem *item = of;
-  save_put_head(out, ECS_U8, item->pack->rows->count);
-  for (uint64_t n = 0; n < item->pack->rows->count; n++) {
-    uint8_t has = locate(item->pack, n, item->id).table != NULL;
+  const Pack *pack = ((const PackItem *)of)->pack;
+  save_put_head(out, ECS_U8, pack->rows->count);
+  for (uint64_t n = 0; n < pack->rows->count; n++) {
+    uint8_t has = pack->places[n].table != NULL;
     archive_put(out, &has, 1);
   }
 }
 
 static void put_column(ArchiveOut *out, const void *of) {
   const PackItem *item = of;
+  const Pack *pack = item->pack;
   const Component *component = item->component;
-  uint64_t count = 0;
-  for (uint64_t n = 0; n < item->pack->rows->count; n++)
-    count += locate(item->pack, n, item->id).table != NULL;
-  save_put_head(out, component->schema->fields[item->field].type, count);
-  for (uint64_t n = 0; n < item->pack->rows->count; n++) {
-    RowRef row = locate(item->pack, n, item->id);
+  save_put_head(out, component->schema->fields[item->field].type, pack->had);
+  for (uint64_t n = 0; n < pack->rows->count; n++) {
+    RowRef row = pack->places[n];
     if (row.table == NULL) continue;
     ColumnCode code = table_codes(row.table, component->bit)[item->field];
     archive_put(out, table_element(row.table, code, row.row),
@@ -201,11 +207,20 @@ static void put_script(ArchiveOut *out, const void *of) {
 
 /* All of it --------------------------------------------------------------- */
 
-static void add_component(ArchiveWriter *writer, const Pack *pack,
-                          ecs_Component id) {
+/* Looks every row up for a component. */
+static void find_places(Pack *pack, ecs_Component id) {
+  pack->had = 0;
+  for (uint64_t n = 0; n < pack->rows->count; n++) {
+    pack->places[n] = locate(pack, n, id);
+    pack->had += pack->places[n].table != NULL;
+  }
+}
+
+static void add_component(ArchiveWriter *writer, Pack *pack, ecs_Component id) {
   PackItem item = {.pack = pack, .component = component_of(pack, id), .id = id};
   const Schema *schema = item.component->schema;
   char path[SAVED_PATH];
+  find_places(pack, id);
   archive_add(writer, saved_path("has", schema->name, NULL, path), put_has,
               &item);
   for (; item.field < schema->field_count; item.field++)
@@ -230,8 +245,7 @@ static void add_links(ArchiveWriter *writer, const Pack *pack,
   }
 }
 
-static ecs_Status write_all(const Pack *pack, Memory *memory,
-                            ecs_SaveSink sink) {
+static ecs_Status write_all(Pack *pack, Memory *memory, ecs_SaveSink sink) {
   ArchiveWriter writer;
   archive_begin(&writer, memory, sink);
   archive_add(&writer, "manifest.txt", put_manifest, pack);

@@ -46,9 +46,9 @@ typedef struct PackRows {
 } PackRows;
 
 /* Writes rows to a sink. ECS_E_FILE: the sink refused; ECS_E_MEMORY; ECS_E_LIMIT:
- * see archive_end. Cost: looks every entity up for each component, and twice for
- * each entry; all links of the components; memory: a word for each component, a
- * byte for each index. */
+ * see archive_end. Cost: looks every entity up for each component, reads values
+ * twice, and all links of the components; memory: 16 bytes for each entity, a word
+ * for each component, a byte for each index. */
 ECS_INTERNAL ecs_Status pack_write(ecs_World *world, const PackRows *rows,
                                    ecs_SaveSink sink);
 

@@ -140,8 +140,16 @@ describe("packed rows", function()
     assert.is_nil(done)
     assert.truthy(why:find("another entity has its index", 1, true), why)
     other:destroy(again)
-    assert.is_nil((other:unpack(bytes, { as = "same" })))
-    assert.is_nil(hash == other:hash() or nil)
+    assert.is_true(other:hash() ~= hash)
+    -- Where the last one is refused, those before it have been given.
+    local third = ecs.world {}
+    assert.truthy(third:spawn_as(10))
+    third:destroy(10)
+    hash = third:hash()
+    done, why = third:unpack(bytes, { as = "same" })
+    assert.is_nil(done)
+    assert.truthy(why:find("the id 10 cannot be given", 1, true), why)
+    assert.equal(hash, third:hash())
   end)
 
   it("are refused where they link to what is not there", function()
