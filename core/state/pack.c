@@ -87,7 +87,7 @@ static bool is_had(const Pack *pack, ecs_Component id) {
 static void choose_components(Pack *pack) {
   for (ecs_Component id = 1; id < pack->store->components.count; id++) {
     if (id == pack->world->names.tag || !is_asked(pack->rows, id) ||
-        !is_had(pack, id))
+        !save_is_used(component_of(pack, id)) || !is_had(pack, id))
       continue;
     uint32_t at = pack->count++;
     for (; at > 0 && strcmp(component_of(pack, pack->ids[at - 1])->schema->name,

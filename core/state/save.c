@@ -50,8 +50,7 @@ static bool has_any_bit(const Group *group, uint32_t bits_index) {
   return false;
 }
 
-/* Does a table name the component, or a row have it? */
-static bool is_used(const Component *component) {
+bool save_is_used(const Component *component) {
   const Group *group = component->group;
   if (component_is_bits(component))
     return has_any_bit(group, component->bits_index);
@@ -91,7 +90,7 @@ static void end(Save *save, Memory *memory) {
 static void choose_components(Save *save) {
   for (ecs_Component id = 1; id < save->store->components.count; id++) {
     const Component *component = component_at(save, id);
-    if (!is_used(component) && component_is_home(component)) continue;
+    if (!save_is_used(component) && component_is_home(component)) continue;
     uint32_t at = save->count++;
     for (; at > 0 && strcmp(component_at(save, save->ids[at - 1])->schema->name,
                             component->schema->name) > 0;

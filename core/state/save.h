@@ -18,6 +18,10 @@
 ECS_INTERNAL ecs_Status state_save(ecs_World *world, const char *script,
                                    size_t script_bytes, ecs_SaveSink sink);
 
+/* Does a table name the component, or a row have it? Cost: the tables of its group,
+ * or the rows where it is stored as bits. */
+ECS_INTERNAL bool save_is_used(const Component *component);
+
 /* Parts of an archive that packed rows have, too (pack.h): the lines of a component
  * and of a name, and the head of an array file. */
 ECS_INTERNAL void save_put_component(ArchiveOut *out,

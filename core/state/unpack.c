@@ -183,14 +183,26 @@ static const SavedName *names_of(const Unpack *unpack) {
   return unpack->saved->names.all;
 }
 
+/* Is there a name for an entity? They are in the order of entities. */
+static bool is_named(const Unpack *unpack, ecs_Entity entity) {
+  uint32_t low = 0, high = unpack->saved->names.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (names_of(unpack)[middle].entity < entity)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < unpack->saved->names.count &&
+         names_of(unpack)[low].entity == entity;
+}
+
 /* Has another entity the name that keeps it? */
 static bool is_name_taken(const Unpack *unpack, const SavedName *name) {
   ecs_Entity owner = entity_names_find(&unpack->world->names, name->text);
   if (owner == name->entity || !store_alive(&unpack->world->store, owner))
     return false;
-  for (uint32_t i = 0; i < unpack->saved->names.count; i++)
-    if (names_of(unpack)[i].entity == owner) return false; /* it gets another */
-  return true;
+  return !is_named(unpack, owner); /* which gets another */
 }
 
 /* Makes room for a name. */
