@@ -54,8 +54,8 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   world/spawn_as world/family world/replace world/clone world/world_hash \
   world/world_explain world/world_trim \
   state/snapshot state/restore state/archive state/saved_text \
-  state/dump state/save state/snapshot_save state/diff state/saved state/load_part state/load_values state/load_links \
-  state/load \
+  state/dump state/save state/snapshot_save state/diff state/pack state/saved state/load_part state/load_fields state/load_values state/load_links \
+  state/load state/unpack_part state/unpack_links state/unpack \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_part program/program_ir \
   program/program_cycles program/program_parse program/program_print \
@@ -91,6 +91,7 @@ BINDING := object/compat object/object object/error object/number object/name \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/observer_calls query/observers query/world_close \
   query/block_loop query/row_loop query/grid_loop query/bulk_methods \
+  query/lua_pack \
   query/row_random program/lua_kernel program/table_walk program/table_copy \
   program/table_wanted program/lua_program \
   program/outside program/exit_loop missing_names host module

@@ -1504,6 +1504,57 @@ ECS_API ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
                                      size_t text_bytes,
                                      const ecs_SaveSink *sink);
 
+/* Packed rows: entities as a string of columns, for other worlds or for later. */
+
+/* Writes the rows that match a query now, whole, or with those of the components
+ * that they have, and a text of the host's: an archive as a save is, see
+ * docs/reference.md. components NULL: whole, with names. Names are there, too,
+ * where the tag of names is among the components. Returns ECS_OK; ECS_E_OPEN as
+ * ecs_snapshot_take; ECS_E_ACCESS as ecs_query_begin; ECS_E_COMPONENT;
+ * ECS_E_ARGUMENT; ECS_E_FILE: the sink refused; ECS_E_MEMORY; or ECS_E_LIMIT: more
+ * than 4 GiB. Cost: looks every row up for each component, and copies its
+ * values; 24 bytes of memory for each row. */
+ECS_API ecs_Status ecs_query_pack(ecs_Query *query,
+                                  const ecs_Component *components,
+                                  uint32_t component_count, const char *text,
+                                  size_t text_bytes, const ecs_SaveSink *sink);
+
+/* As ecs_saved_open, of packed rows. What is opened is read by the functions
+ * above, but for ecs_saved_load, and closed by ecs_saved_close. */
+ECS_API ecs_Status ecs_packed_open(ecs_World *world, const char *bytes,
+                                   size_t count, ecs_Saved **packed,
+                                   char *problem, size_t problem_bytes);
+
+/* How many rows are packed; 0 of a save. */
+ECS_API uint64_t ecs_packed_rows(const ecs_Saved *packed);
+
+typedef struct ecs_UnpackOptions {
+  bool as_new;        /* as new entities; otherwise under their own handles */
+  ecs_Component with; /* added to each of them; 0: nothing */
+  const void *value;  /* of it; may be NULL with fields 0 */
+  uint64_t fields; /* bit i: field i of the value is set; of one that an entity
+                         has already, the others stay. 0: it is added with its
+                         defaults */
+} ecs_UnpackOptions;
+
+/* Brings packed rows into their world; entities has room for all, and gets them in
+ * the order of the rows. Under their own handles, those that are alive get the
+ * components that were packed, and the others are spawned as ecs_spawn_as does:
+ * where one is refused, all are. As new entities, fields that led to packed ones
+ * lead to the new ones; others stay where their entity is alive, and are 0 where
+ * it is not; names are left out. Links are made in the order in which they were
+ * packed, behind those that are there. Names of components and fields are matched
+ * as by ecs_saved_load; options NULL: all zero. Observers are told. Returns ECS_OK;
+ * ECS_E_OPEN as ecs_snapshot_restore; ECS_E_ARGUMENT; ECS_E_COMPONENT;
+ * ECS_E_FILE: the bytes are damaged or do not fit, and a sentence is in problem;
+ * ECS_E_LINK or ECS_E_CIRCLE: of the value; ECS_E_MEMORY or ECS_E_LIMIT. Then
+ * nothing has changed. */
+ECS_API ecs_Status ecs_packed_unpack(const ecs_Saved *packed,
+                                     const ecs_UnpackOptions *options,
+                                     const ecs_LoadListener *listener,
+                                     ecs_Entity *entities, char *problem,
+                                     size_t problem_bytes);
+
 /* Writes the difference between two saves, with which ecs_save_patch makes `to`
  * of `from`; it is small where they differ little. The memory of the world is
  * used. Returns ECS_OK, ECS_E_ARGUMENT, ECS_E_FILE: the sink refused,
@@ -1574,8 +1625,8 @@ typedef struct ecs_KernelColumn {
  * are NULL, so that they need not be gathered.
  * ECS_KERNEL_PARALLEL: several threads may run it at a time, each with calls of
  * other rows, in any order; `user` is the same in all of these. The results must
- * not depend on how rows are cut. Only where the world has threads, and together
- * with ECS_KERNEL_WHOLE_TABLES never. */
+ * not depend on how rows are cut. Only where the world has threads; never together
+ * with ECS_KERNEL_WHOLE_TABLES, or where the kernel writes an array. */
 typedef enum ecs_KernelFlag {
   ECS_KERNEL_WHOLE_TABLES = 1,
   ECS_KERNEL_ENTITIES = 2,

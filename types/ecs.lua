@@ -661,6 +661,20 @@ function World:diff(from, to) end
 ---@return true? applied, string? why
 function World:apply(bytes) end
 
+---How world:unpack brings rows in.
+---@class ecs.UnpackOptions
+---@field as "same" | "new" under their own ids, or as new entities
+---@field with? ecs.Part added to each, or set
+
+---Brings rows that query:pack gave into the world. Returns the entities, in the
+---order in which they were packed, and a list of texts, one for each field that
+---is not as it was packed; or nil and why, and nothing has changed. Raises an
+---error inside callbacks and frames.
+---@param bytes string what query:pack gave
+---@param options ecs.UnpackOptions
+---@return ecs.Entity[]? entities, string|string[] told
+function World:unpack(bytes, options) end
+
 ---@class ecs.Snapshot
 
 ---The last states of a world that were taken. take: copies the state; the
@@ -882,6 +896,12 @@ function Query:set(part, field, value, ...) end
 
 ---Destroys every match.
 function Query:destroy() end
+
+---Returns the matches as a string for world:unpack: whole, or some of their
+---components. Raises an error inside callbacks and frames.
+---@param components? ecs.Component[]
+---@return string bytes
+function Query:pack(components) end
 
 ---Describes how the query is stored and runs: text for people.
 ---@return string

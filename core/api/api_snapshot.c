@@ -5,9 +5,11 @@
 #include "state/diff.h"
 #include "state/dump.h"
 #include "state/load.h"
+#include "state/pack.h"
 #include "state/restore.h"
 #include "state/save.h"
 #include "state/snapshot_save.h"
+#include "state/unpack.h"
 
 #define MUST_LIVE(snapshot) ECS_MUST_LIVE(SNAPSHOT, snapshot)
 
@@ -68,18 +70,24 @@ ecs_Status ecs_world_save(ecs_World *world, const char *text, size_t text_bytes,
                         : state_save(world, text, text_bytes, *sink);
 }
 
-ecs_Status ecs_saved_open(ecs_World *world, const char *bytes, size_t count,
-                          ecs_Saved **saved, char *problem,
-                          size_t problem_bytes) {
+static ecs_Status open_bytes(ecs_World *world, bool packed, const char *bytes,
+                             size_t count, ecs_Saved **saved, char *problem,
+                             size_t problem_bytes) {
   ECS_MUST_LIVE(WORLD, world);
   if (saved == NULL) return ECS_E_ARGUMENT;
   *saved = NULL;
   if ((bytes == NULL && count > 0) || (problem == NULL && problem_bytes > 0))
     return ECS_E_ARGUMENT;
   ecs_Status status =
-      saved_open(world, bytes, count, saved, problem, problem_bytes);
+      saved_open(world, packed, bytes, count, saved, problem, problem_bytes);
   if (status == ECS_OK) LIVING_ENTER(SAVED, *saved);
   return status;
+}
+
+ecs_Status ecs_saved_open(ecs_World *world, const char *bytes, size_t count,
+                          ecs_Saved **saved, char *problem,
+                          size_t problem_bytes) {
+  return open_bytes(world, false, bytes, count, saved, problem, problem_bytes);
 }
 
 void ecs_saved_close(ecs_Saved *saved) {
@@ -134,10 +142,73 @@ ecs_Status ecs_saved_load(const ecs_Saved *saved,
                           size_t problem_bytes) {
   ECS_MUST_LIVE(SAVED, saved);
   ecs_LoadListener none = {0};
-  if (problem == NULL && problem_bytes > 0) return ECS_E_ARGUMENT;
+  if (saved->packed || (problem == NULL && problem_bytes > 0))
+    return ECS_E_ARGUMENT;
   if (is_busy(saved->world)) return ECS_E_OPEN;
   return state_load(saved, listener == NULL ? &none : listener, problem,
                     problem_bytes);
+}
+
+/* Packed rows ------------------------------------------------------------- */
+
+ecs_Status ecs_query_pack(ecs_Query *query, const ecs_Component *components,
+                          uint32_t component_count, const char *text,
+                          size_t text_bytes, const ecs_SaveSink *sink) {
+  ECS_MUST_LIVE(QUERY, query);
+  ecs_World *world = world_of(query);
+  Memory *memory = &world->store.memory;
+  uint64_t count = 0;
+  if (sink == NULL || sink->write == NULL || (text == NULL && text_bytes > 0) ||
+      (components == NULL && component_count > 0))
+    return ECS_E_ARGUMENT;
+  if (components != NULL &&
+      !world_has_components(world, components, component_count))
+    return ECS_E_COMPONENT;
+  if (is_busy(world)) return ECS_E_OPEN;
+  ecs_Status status = ecs_query_count(query, &count);
+  if (status != ECS_OK) return status;
+  ecs_Entity *entities =
+      memory_zeroed(memory, (size_t)count + 1, sizeof(ecs_Entity));
+  if (entities == NULL) return ECS_E_MEMORY;
+  uint64_t capacity = count;
+  status = ecs_query_entities(query, entities, capacity, &count);
+  ECS_ASSERT(status != ECS_OK || count == capacity);
+  PackRows rows = {entities,        count, components,
+                   component_count, text,  text_bytes};
+  if (status == ECS_OK) status = pack_write(world, &rows, *sink);
+  memory_free(memory, entities, ((size_t)capacity + 1) * sizeof(ecs_Entity));
+  return status;
+}
+
+ecs_Status ecs_packed_open(ecs_World *world, const char *bytes, size_t count,
+                           ecs_Saved **packed, char *problem,
+                           size_t problem_bytes) {
+  return open_bytes(world, true, bytes, count, packed, problem, problem_bytes);
+}
+
+uint64_t ecs_packed_rows(const ecs_Saved *packed) {
+  ECS_MUST_LIVE(SAVED, packed);
+  return packed->rows;
+}
+
+ecs_Status ecs_packed_unpack(const ecs_Saved *packed,
+                             const ecs_UnpackOptions *options,
+                             const ecs_LoadListener *listener,
+                             ecs_Entity *entities, char *problem,
+                             size_t problem_bytes) {
+  ECS_MUST_LIVE(SAVED, packed);
+  ecs_LoadListener unheard = {0};
+  ecs_UnpackOptions plain = {0};
+  if (options == NULL) options = &plain;
+  if (!packed->packed || (problem == NULL && problem_bytes > 0) ||
+      (entities == NULL && packed->rows > 0) ||
+      (options->value == NULL && options->fields != 0))
+    return ECS_E_ARGUMENT;
+  if (options->with != 0 && !world_has_component(packed->world, options->with))
+    return ECS_E_COMPONENT;
+  if (is_busy(packed->world)) return ECS_E_OPEN;
+  return rows_unpack(packed, options, listener == NULL ? &unheard : listener,
+                     entities, problem, problem_bytes);
 }
 
 /* Differences ------------------------------------------------------------- */

@@ -362,6 +362,13 @@ static void run_kernel_unit(void *user, uint32_t worker, uint32_t unit) {
   float_mode_end(mode);
 }
 
+/* Does the kernel write arrays? Then its rows meet there. */
+static bool writes_arrays(const ecs_Kernel *kernel) {
+  for (uint32_t k = 0; k < array_count_of(kernel); k++)
+    if (access_writes(kernel->arrays->list[k].access)) return true;
+  return false;
+}
+
 /* Runs all blocks on several threads. False: nothing was run. */
 static bool run_shared(const ecs_KernelBinding *binding,
                        const ecs_KernelCall *call) {
@@ -369,7 +376,8 @@ static bool run_shared(const ecs_KernelBinding *binding,
   uint32_t threads = world_of(binding->query)->threads;
   if (threads < 2 || !wants(binding, ECS_KERNEL_PARALLEL) ||
       wants(binding, ECS_KERNEL_WHOLE_TABLES) ||
-      binding->kernel->column_count > SHARED_COLUMNS)
+      binding->kernel->column_count > SHARED_COLUMNS ||
+      writes_arrays(binding->kernel))
     return false;
   for (uint32_t k = 0; k < call->block_count; k++)
     shared.rows += call->blocks[k].count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "change/regroup.h"
+#include "state/load_fields.h"
 #include "state/load_links.h"
 #include "state/load_values.h"
 #include "state/restore.h"
@@ -47,44 +48,6 @@ static void end(Load *load) {
   memory_free(load->memory, load->by, nodes * sizeof(uint32_t));
 }
 
-/* Tells which fields are new, other, or gone. */
-static ecs_Status compare_fields(Load *load, const SavedComponent *component,
-                                 const Schema *schema) {
-  const SavedField *fields = saved_fields(load->saved, component);
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < schema->field_count; i++) {
-    const SchemaField *field = &schema->fields[i];
-    const SavedField *was = load_find_field(load, component, field->name);
-    kept += was != NULL;
-    if (was == NULL)
-      load_tell(load, "%s.%s is new: it has its default", schema->name,
-                field->name);
-    else if (was->type != field->type)
-      load_tell(load, "%s.%s has another type: it was converted", schema->name,
-                field->name);
-    else if (was->link != field->link || was->tree != field->tree)
-      load_tell(load, "%s.%s is another kind of link", schema->name,
-                field->name);
-    if (was != NULL &&
-        (was->type == ECS_ENTITY || was->type == ECS_BOOL ||
-         field->type == ECS_ENTITY || field->type == ECS_BOOL) &&
-        was->type != field->type)
-      return load_refuse_of(load, "%s.%s has a type that cannot be converted",
-                            schema->name, field->name);
-  }
-  for (uint32_t i = 0;
-       kept < component->field_count && i < component->field_count; i++) {
-    uint32_t k = 0;
-    while (k < schema->field_count &&
-           strcmp(schema->fields[k].name, fields[i].name) != 0)
-      k++;
-    if (k == schema->field_count)
-      load_tell(load, "%s.%s is gone: its values were dropped", schema->name,
-                fields[i].name);
-  }
-  return ECS_OK;
-}
-
 static ecs_Status map_component(Load *load, uint32_t number) {
   const SavedComponent *component = &saved_components(load->saved)[number];
   const char *name = component->name;
@@ -115,7 +78,7 @@ static ecs_Status map_component(Load *load, uint32_t number) {
                           name, "");
   return load_is_migrated(load, component)
              ? load_migrate(load, number, known->schema)
-             : compare_fields(load, component, known->schema);
+             : load_compare_fields(load, component, known->schema);
 }
 
 /* Sizes ------------------------------------------------------------------- */

@@ -1,11 +1,7 @@
 /* load_values.c: columns and tags of a save. */
 #include "state/load_values.h"
 
-/* Stores a number as an element of a type. False: something would be lost. */
-static bool put_number(ecs_Scalar type, void *element, double number) {
-  return ecs_scalar_store(type, element, number) == ECS_OK &&
-         (number != number || ecs_scalar_load(type, element) == number);
-}
+#include "state/load_fields.h"
 
 /* Values made anew -------------------------------------------------------- */
 
@@ -73,30 +69,10 @@ static char *load_images(const LoadComponent *made, const SchemaField *field,
 static char *load_column(Load *load, const SavedComponent *component,
                          const SchemaField *field, uint64_t first,
                          uint32_t rows, char *to) {
-  const SavedField *was = load_find_field(load, component, field->name);
   size_t bytes = scalar_bytes(field->type);
-  if (was != NULL && was->type == field->type) {
-    memcpy(to, was->values + first * bytes, rows * bytes);
-    if (ecs_scalar_canonicalize_many(field->type, to, rows) == 0)
-      return to + rows * bytes;
-    (void)load_refuse_of(load, "a value of %s.%s is none", component->name,
-                         field->name);
-    return NULL;
-  }
-  for (uint32_t row = 0; row < rows; row++, to += bytes) {
-    double value = field->default_value;
-    uint64_t element = 0;
-    if (was != NULL)
-      value = ecs_scalar_load(
-          was->type, was->values + (first + row) * scalar_bytes(was->type));
-    if (!put_number(field->type, &element, value)) {
-      (void)load_refuse_of(load, "a value of %s.%s does not fit its type",
-                           component->name, field->name);
-      return NULL;
-    }
-    memcpy(to, &element, bytes);
-  }
-  return to;
+  return load_field(load, component, field, first, rows, to, bytes)
+             ? to + rows * bytes
+             : NULL;
 }
 
 char *load_columns(Load *load, const SavedTable *table, char *to) {

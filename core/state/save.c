@@ -50,8 +50,7 @@ static bool has_any_bit(const Group *group, uint32_t bits_index) {
   return false;
 }
 
-/* Does a table name the component, or a row have it? */
-static bool is_used(const Component *component) {
+bool save_is_used(const Component *component) {
   const Group *group = component->group;
   if (component_is_bits(component))
     return has_any_bit(group, component->bits_index);
@@ -91,7 +90,7 @@ static void end(Save *save, Memory *memory) {
 static void choose_components(Save *save) {
   for (ecs_Component id = 1; id < save->store->components.count; id++) {
     const Component *component = component_at(save, id);
-    if (!is_used(component) && component_is_home(component)) continue;
+    if (!save_is_used(component) && component_is_home(component)) continue;
     uint32_t at = save->count++;
     for (; at > 0 && strcmp(component_at(save, save->ids[at - 1])->schema->name,
                             component->schema->name) > 0;
@@ -148,7 +147,7 @@ static void choose_names(Save *save) {
 
 /* The manifest ------------------------------------------------------------ */
 
-static void put_component(ArchiveOut *out, const Component *component) {
+void save_put_component(ArchiveOut *out, const Component *component) {
   const Schema *schema = component->schema;
   char name[SAVED_NAME];
   archive_say(out, "component %s %s %u\n", saved_name(schema->name, name),
@@ -161,6 +160,12 @@ static void put_component(ArchiveOut *out, const Component *component) {
                 saved_type(field->type), (unsigned long long)bits,
                 saved_link(field));
   }
+}
+
+void save_put_name(ArchiveOut *out, const ecs_World *world, ecs_Entity entity) {
+  char name[SAVED_NAME];
+  archive_say(out, "name %llu %s\n", (unsigned long long)entity,
+              saved_name(entity_names_get(&world->names, entity), name));
 }
 
 static void put_group(ArchiveOut *out, const Save *save, const Group *group) {
@@ -190,7 +195,7 @@ static void put_manifest(ArchiveOut *out, const void *of) {
               (unsigned long long)save->hash, index->used,
               index->retired_count);
   for (uint32_t i = 0; i < save->count; i++)
-    put_component(out, component_at(save, save->ids[i]));
+    save_put_component(out, component_at(save, save->ids[i]));
   for (uint32_t i = 0; i < save->group_count; i++)
     put_group(out, save, save->groups[i]);
   for (uint32_t i = 0; i < save->count; i++) {
@@ -200,14 +205,8 @@ static void put_manifest(ArchiveOut *out, const void *of) {
       archive_say(out, "link %u %u %llu\n", i + 1, links[k].field + 1,
                   (unsigned long long)links[k].links);
   }
-  for (uint32_t i = 0; i < save->name_count; i++) {
-    char name[SAVED_NAME];
-    archive_say(
-        out, "name %llu %s\n", (unsigned long long)save->names[i]->entity,
-        saved_name(
-            entity_names_get(&save->world->names, save->names[i]->entity),
-            name));
-  }
+  for (uint32_t i = 0; i < save->name_count; i++)
+    save_put_name(out, save->world, save->names[i]->entity);
   for (uint32_t i = 0; i < save->array_count; i++) {
     const ecs_Array *array = save->arrays[i];
     char name[SAVED_NAME];
@@ -225,7 +224,7 @@ static void put_manifest(ArchiveOut *out, const void *of) {
 
 /* Arrays ------------------------------------------------------------------ */
 
-static void put_head(ArchiveOut *out, ecs_Scalar type, uint64_t count) {
+void save_put_head(ArchiveOut *out, ecs_Scalar type, uint64_t count) {
   char head[SAVED_HEAD];
   saved_array_head(type, count, head);
   archive_put(out, head, sizeof head);
@@ -234,7 +233,7 @@ static void put_head(ArchiveOut *out, ecs_Scalar type, uint64_t count) {
 static void put_generations(ArchiveOut *out, const void *of) {
   const Store *store = ((const SaveItem *)of)->save->store;
   const EntityIndex *index = &store->index;
-  put_head(out, ECS_U32, index->used - 1);
+  save_put_head(out, ECS_U32, index->used - 1);
   for (uint32_t i = 1; i < index->used; i++) {
     Slot slot = *entity_index_slot(index, i);
     uint32_t generation = slot.table_bits;
@@ -249,7 +248,7 @@ static void put_generations(ArchiveOut *out, const void *of) {
 
 static void put_free(ArchiveOut *out, const void *of) {
   const EntityIndex *index = &((const SaveItem *)of)->save->store->index;
-  put_head(out, ECS_U32, index->free_count);
+  save_put_head(out, ECS_U32, index->free_count);
   for (uint32_t next = index->free_head; next != 0;
        next = slot_row(*entity_index_slot(index, next)))
     archive_put(out, &next, sizeof next);
@@ -260,7 +259,7 @@ static void put_entities(ArchiveOut *out, const void *of) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < group->table_count; i++)
     count += group->tables[i]->count;
-  put_head(out, ECS_ENTITY, count);
+  save_put_head(out, ECS_ENTITY, count);
   for (uint32_t i = 0; i < group->table_count; i++)
     archive_put(out, group->tables[i]->entities,
                 group->tables[i]->count * sizeof(ecs_Entity));
@@ -274,7 +273,7 @@ static void put_column(ArchiveOut *out, const void *of) {
   for (uint32_t i = 0; i < group->table_count; i++)
     if (table_has(group->tables[i], component->bit))
       count += group->tables[i]->count;
-  put_head(out, component->schema->fields[item->field].type, count);
+  save_put_head(out, component->schema->fields[item->field].type, count);
   for (uint32_t i = 0; i < group->table_count; i++) {
     const Table *table = group->tables[i];
     if (!table_has(table, component->bit) || table->count == 0) continue;
@@ -291,7 +290,7 @@ static void put_bits(ArchiveOut *out, const void *of) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < group->table_count; i++)
     count += group->tables[i]->count;
-  put_head(out, ECS_U8, count);
+  save_put_head(out, ECS_U8, count);
   for (uint32_t i = 0; i < group->table_count; i++)
     for (uint32_t row = 0; row < group->tables[i]->count; row++) {
       uint8_t bit = table_has_bit(group->tables[i], row, component->bits_index);
@@ -301,7 +300,7 @@ static void put_bits(ArchiveOut *out, const void *of) {
 
 static void put_links(ArchiveOut *out, const void *of) {
   const LinkIndex *index = ((const SaveItem *)of)->links;
-  put_head(out, ECS_ENTITY, index->links);
+  save_put_head(out, ECS_ENTITY, index->links);
   for (uint32_t i = 0; i < index->page_count * LINK_PAGE_NODES; i++) {
     const LinkNode *target = link_node(index, i);
     for (uint32_t next = target == NULL ? 0 : target->first; next != 0;) {

@@ -18,4 +18,17 @@
 ECS_INTERNAL ecs_Status state_save(ecs_World *world, const char *script,
                                    size_t script_bytes, ecs_SaveSink sink);
 
+/* Does a table name the component, or a row have it? Cost: the tables of its group,
+ * or the rows where it is stored as bits. */
+ECS_INTERNAL bool save_is_used(const Component *component);
+
+/* Parts of an archive that packed rows have, too (pack.h): the lines of a component
+ * and of a name, and the head of an array file. */
+ECS_INTERNAL void save_put_component(ArchiveOut *out,
+                                     const Component *component);
+ECS_INTERNAL void save_put_name(ArchiveOut *out, const ecs_World *world,
+                                ecs_Entity entity);
+ECS_INTERNAL void save_put_head(ArchiveOut *out, ecs_Scalar type,
+                                uint64_t count);
+
 #endif

@@ -332,6 +332,25 @@ static bool read_array(Manifest *manifest) {
   return end_line(manifest);
 }
 
+static bool read_end(Manifest *manifest) {
+  if (!expect(manifest, "end") || !end_line(manifest)) return false;
+  return manifest->at == manifest->end || wrong(manifest);
+}
+
+static bool read_packed_manifest(Manifest *manifest) {
+  ecs_Saved *saved = manifest->saved;
+  if (!expect(manifest, "ecs-rows 1") || !end_line(manifest) ||
+      !expect(manifest, "rows ") ||
+      !number(manifest, ECS_INDEX_LIMIT, &saved->rows))
+    return false;
+  saved->whole = accept(manifest, " whole");
+  if ((!saved->whole && !expect(manifest, " part")) || !end_line(manifest))
+    return false;
+  while (accept(manifest, "component "))
+    if (!read_component(manifest)) return false;
+  return read_links(manifest) && read_names(manifest) && read_end(manifest);
+}
+
 static bool read_manifest(Manifest *manifest) {
   ecs_Saved *saved = manifest->saved;
   if (!expect(manifest, "ecs-save 1") || !end_line(manifest) ||
@@ -354,8 +373,7 @@ static bool read_manifest(Manifest *manifest) {
   if (!read_links(manifest) || !read_names(manifest)) return false;
   while (accept(manifest, "array "))
     if (!read_array(manifest)) return false;
-  if (!expect(manifest, "end") || !end_line(manifest)) return false;
-  return manifest->at == manifest->end || wrong(manifest);
+  return read_end(manifest);
 }
 
 /* Arrays ------------------------------------------------------------------ */
@@ -405,8 +423,8 @@ static bool find_world_arrays(Entries *entries, char *path) {
   return true;
 }
 
-static bool find_component(Entries *entries, SavedComponent *component,
-                           char *path) {
+static bool find_columns(Entries *entries, const SavedComponent *component,
+                         char *path) {
   ecs_Saved *saved = entries->saved;
   for (uint32_t k = 0; k < component->field_count; k++) {
     SavedField *field =
@@ -415,6 +433,29 @@ static bool find_component(Entries *entries, SavedComponent *component,
     field->values = next_array(entries, path, field->type, component->rows);
     if (field->values == NULL) return false;
   }
+  return true;
+}
+
+/* Of packed rows: which of them have it, at least one; and their values. */
+static bool find_packed(Entries *entries, SavedComponent *component,
+                        char *path) {
+  const ecs_Saved *saved = entries->saved;
+  saved_path("has", component->name, NULL, path);
+  if (component->storage == ECS_STORE_BITS && component->field_count > 0)
+    return false;
+  component->tags = next_array(entries, path, ECS_U8, saved->rows);
+  if (component->tags == NULL) return false;
+  for (uint64_t row = 0; row < saved->rows; row++) {
+    if ((uint8_t)component->tags[row] > 1) return false;
+    component->rows += (uint8_t)component->tags[row];
+  }
+  return component->rows > 0 && find_columns(entries, component, path);
+}
+
+static bool find_component(Entries *entries, SavedComponent *component,
+                           char *path) {
+  const ecs_Saved *saved = entries->saved;
+  if (!find_columns(entries, component, path)) return false;
   if (!component->bits) return true;
   saved_path("tags", component->name, NULL, path);
   component->tags = next_array(entries, path, ECS_U8,
@@ -455,6 +496,31 @@ static bool count_free(ecs_Saved *saved) {
   return true;
 }
 
+/* The last entry. */
+static bool find_script(Entries *entries) {
+  ecs_Saved *saved = entries->saved;
+  const ArchiveReader *archive = &saved->archive;
+  entries->path = "script.txt";
+  if (entries->at + 1 != archive->count) return false;
+  const ArchiveEntry *entry = &archive->entries[entries->at];
+  saved->script = entry->bytes;
+  saved->script_bytes = entry->count;
+  return entry->name_bytes == 10 && memcmp(entry->name, "script.txt", 10) == 0;
+}
+
+/* Finds what the manifest of packed rows asks for. */
+static bool find_packed_arrays(Entries *entries, char *path) {
+  ecs_Saved *saved = entries->saved;
+  saved->entities =
+      next_array(entries, "entities.npy", ECS_ENTITY, saved->rows);
+  if (saved->entities == NULL) return false;
+  for (uint32_t i = 0; i < saved->components.count; i++)
+    if (!find_packed(entries, (SavedComponent *)saved->components.all + i,
+                     path))
+      return false;
+  return find_links(entries, path) && find_script(entries);
+}
+
 /* Finds what the manifest asks for. False: an entry is not what it should be. */
 static bool find_arrays(Entries *entries, char *path) {
   ecs_Saved *saved = entries->saved;
@@ -469,15 +535,8 @@ static bool find_arrays(Entries *entries, char *path) {
     if (!find_component(entries, (SavedComponent *)saved->components.all + i,
                         path))
       return false;
-  if (!find_links(entries, path) || !find_world_arrays(entries, path))
-    return false;
-  const ArchiveReader *archive = &saved->archive;
-  entries->path = "script.txt";
-  if (entries->at + 1 != archive->count) return false;
-  const ArchiveEntry *entry = &archive->entries[entries->at];
-  saved->script = entry->bytes;
-  saved->script_bytes = entry->count;
-  return entry->name_bytes == 10 && memcmp(entry->name, "script.txt", 10) == 0;
+  return find_links(entries, path) && find_world_arrays(entries, path) &&
+         find_script(entries);
 }
 
 /* Descriptions ------------------------------------------------------------ */
@@ -547,7 +606,7 @@ static ecs_Status open(ecs_Saved *saved, const char *bytes, size_t count,
                        .at = first->bytes,
                        .end = first->bytes + first->count,
                        .line = 1};
-  if (!read_manifest(&manifest)) {
+  if (!(saved->packed ? read_packed_manifest : read_manifest)(&manifest)) {
     if (manifest.status != ECS_E_FILE) return manifest.status;
     snprintf(problem, problem_bytes, "line %u of its manifest.txt is wrong",
              manifest.line);
@@ -555,20 +614,23 @@ static ecs_Status open(ecs_Saved *saved, const char *bytes, size_t count,
   }
   Entries entries = {.saved = saved, .at = 1};
   char path[SAVED_PATH];
-  if (find_arrays(&entries, path)) return describe(saved);
+  if ((saved->packed ? find_packed_arrays : find_arrays)(&entries, path))
+    return describe(saved);
   snprintf(problem, problem_bytes, "its %.100s is missing or wrong",
            entries.path);
   return ECS_E_FILE;
 }
 
-ecs_Status saved_open(ecs_World *world, const char *bytes, size_t count,
-                      ecs_Saved **opened, char *problem, size_t problem_bytes) {
+ecs_Status saved_open(ecs_World *world, bool packed, const char *bytes,
+                      size_t count, ecs_Saved **opened, char *problem,
+                      size_t problem_bytes) {
   Memory *memory = &world->store.memory;
   ecs_Saved *saved = memory_zeroed(memory, 1, sizeof(ecs_Saved));
   *opened = NULL;
   if (saved == NULL) return ECS_E_MEMORY;
   saved->memory = memory;
   saved->world = world;
+  saved->packed = packed;
   ecs_Status status = open(saved, bytes, count, problem, problem_bytes);
   if (status == ECS_OK)
     *opened = saved;

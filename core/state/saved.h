@@ -1,4 +1,5 @@
-/* saved.h: what is in the bytes of a save: checked, and not yet in a world.
+/* saved.h: what is in the bytes of a save, or of packed rows (pack.h): checked, and
+ * not yet in a world.
  *
  *      bytes ---> entries (archive.h) ---> manifest ---> lists of what there is
  *                     \------------------------------->  columns, borrowed
@@ -30,8 +31,10 @@ typedef struct SavedComponent {
   uint32_t first_field, field_count;
   uint32_t group; /* that it is in; NO_GROUP until it was named there */
   bool bits;
-  const char *tags; /* stored as bits: a byte of each row of its group */
-  uint64_t rows;    /* of the tables that have it */
+  const char
+      *tags;     /* stored as bits: a byte of each row of its group; of packed
+                       rows: of each row, whether it has the component */
+  uint64_t rows; /* of the tables that have it; packed rows that do */
 } SavedComponent;
 #define SAVED_NO_GROUP UINT32_MAX
 
@@ -92,6 +95,10 @@ struct ecs_Saved {
   uint32_t free_count;
   const char *script;
   size_t script_bytes;
+  bool packed;   /* these are packed rows: no groups, tables, arrays, indices */
+  bool whole;    /* of packed rows: with all components */
+  uint64_t rows; /* packed ones */
+  const char *entities; /* of these, eight bytes each */
 };
 
 static inline const SavedComponent *saved_components(const ecs_Saved *saved) {
@@ -117,12 +124,14 @@ static inline const uint32_t *saved_members(const ecs_Saved *saved,
   return (const uint32_t *)saved->members.all + first;
 }
 
-/* Takes the bytes of a save apart, which must stay until saved_close.
+/* Takes the bytes of a save apart, or of packed rows, which must stay until
+ * saved_close.
  * ECS_E_MEMORY; ECS_E_FILE: they are none, or damaged, and a sentence is in
  * problem. Cost: reads every byte. */
-ECS_INTERNAL ecs_Status saved_open(ecs_World *world, const char *bytes,
-                                   size_t count, ecs_Saved **saved,
-                                   char *problem, size_t problem_bytes);
+ECS_INTERNAL ecs_Status saved_open(ecs_World *world, bool packed,
+                                   const char *bytes, size_t count,
+                                   ecs_Saved **saved, char *problem,
+                                   size_t problem_bytes);
 
 /* How a component was defined. */
 ECS_INTERNAL ecs_ComponentDescription

@@ -9,16 +9,21 @@ static const char *refuse_used(const ecs_World *world, ecs_Entity entity) {
              : "another entity has its index";
 }
 
+/* The same of one whose index is not below those that were used. */
+static const char *refuse_far(ecs_Entity entity, uint32_t used) {
+  bool reached = id_index(entity) - used < ECS_INDEX_REACH &&
+                 id_index(entity) < ECS_INDEX_LIMIT;
+  if (id_generation(entity) >= ECS_GENERATION_LIMIT)
+    return "its generation is too high";
+  return reached ? NULL : "its index is too far above all that were used";
+}
+
 /* Why a handle cannot be given; NULL: it can. */
 static const char *find_refusal(const ecs_World *world, ecs_Entity entity) {
   const EntityIndex *index = &world->store.index;
-  uint32_t used = index->used, generation = id_generation(entity);
+  uint32_t generation = id_generation(entity);
+  if (id_index(entity) >= index->used) return refuse_far(entity, index->used);
   if (generation >= ECS_GENERATION_LIMIT) return "its generation is too high";
-  if (id_index(entity) >= used) {
-    bool reached = id_index(entity) - used < ECS_INDEX_REACH &&
-                   id_index(entity) < ECS_INDEX_LIMIT;
-    return reached ? NULL : "its index is too far above all that were used";
-  }
   Slot slot = *entity_index_slot(index, id_index(entity));
   if (slot_state(slot) == SLOT_RETIRED) return "its index is retired";
   if (slot_state(slot) != SLOT_FREE) return refuse_used(world, entity);
@@ -27,6 +32,13 @@ static const char *find_refusal(const ecs_World *world, ecs_Entity entity) {
 
 ecs_Status world_check_claim(ecs_World *world, ecs_Entity entity) {
   const char *refusal = find_refusal(world, entity);
+  return refusal != NULL ? memory_refuse_taken(&world->store.memory, refusal)
+                         : ECS_OK;
+}
+
+ecs_Status world_check_reach(ecs_World *world, ecs_Entity entity,
+                             uint32_t used) {
+  const char *refusal = refuse_far(entity, used);
   return refusal != NULL ? memory_refuse_taken(&world->store.memory, refusal)
                          : ECS_OK;
 }

@@ -9,6 +9,10 @@
  * reason that is noted in the world's memory. Changes nothing else. */
 ECS_INTERNAL ecs_Status world_check_claim(ecs_World *world, ecs_Entity entity);
 
+/* The same of a handle whose index is not below `used`, as if so many were used. */
+ECS_INTERNAL ecs_Status world_check_reach(ecs_World *world, ecs_Entity entity,
+                                          uint32_t used);
+
 /* Lists a handle, whose index is not 0, as the next one to be issued; undone by
  * entity_claim_undo. ECS_E_TAKEN: it cannot be given, for a reason that is noted
  * in the world's memory. ECS_E_MEMORY. */

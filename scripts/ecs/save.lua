@@ -473,4 +473,14 @@ end
 
 core.install("ecs.World", methods)
 
-return true
+--- The tags of events in a world, as lines.
+local function write_tags(world)
+  local lines = {}
+  write_met(lines, snapshot.read(world, system.state(world)).met)
+  lines[#lines + 1] = ""
+  return concat(lines, "\n")
+end
+
+return {
+  define = define, match_met = match_met, read = read, write_tags = write_tags,
+}

@@ -22,6 +22,7 @@ require "ecs.explain"
 require "ecs.hash"
 require "ecs.snapshot"
 require "ecs.save"
+require "ecs.pack"
 require "ecs.advice"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.

@@ -52,6 +52,10 @@ local calls = {
     state_hash = function() end,
     dump = function() end,
     diff = function(s) return s.world:snapshot(), s.world:snapshot() end,
+    unpack = function(s)
+      return s.world:query({ Position }):pack(),
+        { as = "new", with = Enemy }
+    end,
     apply = function(s)
       local now = s.world:snapshot()
       return s.world:diff(now, now)
@@ -143,6 +147,7 @@ local calls = {
     remove = function() return Position end,
     replace = function() return Position, Enemy end,
     set = function() return Position { y = 4 } end,
+    pack = function() return { Position, Enemy } end,
     destroy = function() end,
   },
   module = {

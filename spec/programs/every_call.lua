@@ -582,6 +582,12 @@ kept:progress(1)
 show("restored", kept:hash(), past:count(), kept:find "kept")
 past:rewind(1)
 show("diff", kept:apply(kept:diff(kept:snapshot(), before)), kept:hash())
+local packed = kept:query({ Position }):pack()
+local new = kept:unpack(packed, { as = "new", with = Position { y = 2 } })
+show("packed", #packed, #new, kept:get(new[1], Position, "x", "y"))
+kept:destroy(new[1])
+show("unpacked", #kept:unpack(packed, { as = "same" }), kept:hash(),
+  kept:unpack(packed:sub(2), { as = "same" }))
 kept:progress(1)
 show("rewound", kept:hash(), kept:load { bytes = saved })
 show("loaded", kept:hash(), kept:save() == saved,

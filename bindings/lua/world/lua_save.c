@@ -34,18 +34,6 @@ static bool count_bytes(void *user, const void *bytes, size_t count) {
   return true;
 }
 
-/* What is written: to a sink, of a world. */
-typedef struct SaveWriter {
-  ecs_Status (*write)(const struct SaveWriter *writer, ecs_World *world,
-                      const ecs_SaveSink *sink);
-  const char *text; /* of scripts; or the first save of a diff */
-  size_t text_bytes;
-  const char *other; /* the other save, or a diff */
-  size_t other_bytes;
-  ecs_Snapshot *snapshot;
-  const char **problem;
-} SaveWriter;
-
 static ecs_Status write_save(const SaveWriter *writer, ecs_World *world,
                              const ecs_SaveSink *sink) {
   return ecs_world_save(world, writer->text, writer->text_bytes, sink);
@@ -94,9 +82,8 @@ static ecs_Status write_to_room(lua_State *L, const LuaWorld *world,
   return status;
 }
 
-/* Pushes it as a string, or nil and why. */
-static int push_written(lua_State *L, const LuaWorld *world,
-                        const SaveWriter *writer, const char *call) {
+int bind_push_written(lua_State *L, const LuaWorld *world,
+                      const SaveWriter *writer, const char *call) {
   SaveRoom room;
   ecs_Status status = write_to_room(L, world, writer, &room);
   if (status != ECS_OK) return bind_state_refuse(L, world, status, call);
@@ -113,13 +100,13 @@ static int save_bytes(lua_State *L) {
   if (refused != 0) return refused;
   SaveWriter writer = {
       .write = write_save, .text = text, .text_bytes = text_bytes};
-  return push_written(L, world, &writer, "save");
+  return bind_push_written(L, world, &writer, "save");
 }
 
 /* dump_text(world): the state as text, or nil and why. */
 static int dump_text(lua_State *L) {
   SaveWriter writer = {.write = write_dump};
-  return push_written(L, bind_world_check(L, 1), &writer, "dump");
+  return bind_push_written(L, bind_world_check(L, 1), &writer, "dump");
 }
 
 /* snapshot_bytes(world, text, snapshot): as save_bytes, of a snapshot of it. */
@@ -130,7 +117,7 @@ static int snapshot_bytes(lua_State *L) {
   writer.snapshot = bind_snapshot_check(L, 3);
   int refused = bind_state_refuse_frame(L, world, "diff");
   if (refused != 0) return refused;
-  return push_written(L, world, &writer, "diff");
+  return bind_push_written(L, world, &writer, "diff");
 }
 
 /* save_diff(world, from, to): what makes one save of another, as a string. */
@@ -139,7 +126,7 @@ static int save_diff(lua_State *L) {
   SaveWriter writer = {.write = write_diff};
   writer.text = luaL_checklstring(L, 2, &writer.text_bytes);
   writer.other = luaL_checklstring(L, 3, &writer.other_bytes);
-  return push_written(L, world, &writer, "diff");
+  return bind_push_written(L, world, &writer, "diff");
 }
 
 /* save_patch(world, from, diff): the other save, or nil and why. */
@@ -364,19 +351,6 @@ static int saved_images(lua_State *L) {
 #define MOST_MET 65536u
 #define TOLD_BYTES 65536u
 
-/* What a load asks for: the numbers of events' tags, and room for what is told.
- */
-typedef struct LoadCall {
-  uint32_t *met; /* by number in the save: the number here; 0: leave it out */
-  uint32_t met_count;
-  char *told; /* sentences, each with a 0 */
-  size_t told_bytes;
-  char name[32];
-  lua_State *L;       /* where the table of images lies at index 4 */
-  const char *images; /* of the component that was asked for last */
-  size_t images_bytes;
-} LoadCall;
-
 /* Does the table at index 4 have images of a component? Of keys and values that
  * are strings nothing is made, so this cannot raise. */
 static bool has_images(void *user, const char *name) {
@@ -405,7 +379,7 @@ static bool give_image(void *user, const ecs_SavedRow *row, void *image) {
 
 static const char met_prefix[] = "ecs.Met ";
 
-static const char *rename_met(void *user, const char *name) {
+const char *bind_rename_met(void *user, const char *name) {
   LoadCall *call = user;
   size_t prefix = sizeof met_prefix - 1;
   if (strncmp(name, met_prefix, prefix) != 0) return name;
@@ -416,8 +390,7 @@ static const char *rename_met(void *user, const char *name) {
   return call->name;
 }
 
-/* Sentences for which there is no room are left out. */
-static void note(void *user, const char *sentence) {
+void bind_note_told(void *user, const char *sentence) {
   LoadCall *call = user;
   size_t bytes = strlen(sentence) + 1;
   if (bytes > TOLD_BYTES - call->told_bytes) return;
@@ -425,10 +398,10 @@ static void note(void *user, const char *sentence) {
   call->told_bytes += bytes;
 }
 
-/* Reads the list at index 3: its entry k is the number here of number k there. */
-static void read_met(lua_State *L, LoadCall *call) {
+void bind_load_begin(lua_State *L, LoadCall *call) {
   luaL_checktype(L, 3, LUA_TTABLE);
   size_t count = lua_rawlen(L, 3) + 1;
+  *call = (LoadCall){0};
   call->met_count = count < MOST_MET ? (uint32_t)count : MOST_MET;
   call->met =
       (uint32_t *)lua_newuserdata(L, call->met_count * sizeof(uint32_t));
@@ -439,9 +412,11 @@ static void read_met(lua_State *L, LoadCall *call) {
     call->met[k] = number >= 1 && number < MOST_MET ? (uint32_t)number : 0;
     lua_pop(L, 1);
   }
+  call->L = L;
+  call->told = (char *)lua_newuserdata(L, TOLD_BYTES);
 }
 
-static void push_told(lua_State *L, const LoadCall *call) {
+void bind_push_told(lua_State *L, const LoadCall *call) {
   int count = 0;
   lua_newtable(L);
   for (size_t at = 0; at < call->told_bytes;
@@ -459,16 +434,15 @@ static int load_save(lua_State *L) {
   size_t count;
   const char *bytes = luaL_checklstring(L, 2, &count);
   char problem[PROBLEM_BYTES] = "";
-  LoadCall call = {0};
+  LoadCall call;
   int refused = bind_state_refuse_frame(L, world, "load");
   if (refused != 0) return refused;
   luaL_checktype(L, 4, LUA_TTABLE);
   luaL_checkstack(L, 8, "load");
-  read_met(L, &call);
-  call.L = L;
-  call.told = (char *)lua_newuserdata(L, TOLD_BYTES);
+  bind_load_begin(L, &call);
   bind_components_ensure(L, world, 1);
-  ecs_LoadListener listener = {rename_met, note, &call, has_images, give_image};
+  ecs_LoadListener listener = {bind_rename_met, bind_note_told, &call,
+                               has_images, give_image};
   ecs_Saved *saved = NULL;
   refused = open_save(L, world, bytes, count, &saved);
   if (refused != 0) return refused;
@@ -480,7 +454,7 @@ static int load_save(lua_State *L) {
   }
   if (status != ECS_OK) return bind_state_refuse(L, world, status, "load");
   bind_world_charge(L, world);
-  push_told(L, &call);
+  bind_push_told(L, &call);
   return 1;
 }
 

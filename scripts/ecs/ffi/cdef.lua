@@ -475,6 +475,25 @@ ecs_Status ecs_saved_load(const ecs_Saved *saved,
 ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
                                      size_t text_bytes,
                                      const ecs_SaveSink *sink);
+ecs_Status ecs_query_pack(ecs_Query *query,
+                                  const ecs_Component *components,
+                                  uint32_t component_count, const char *text,
+                                  size_t text_bytes, const ecs_SaveSink *sink);
+ecs_Status ecs_packed_open(ecs_World *world, const char *bytes,
+                                   size_t count, ecs_Saved **packed,
+                                   char *problem, size_t problem_bytes);
+uint64_t ecs_packed_rows(const ecs_Saved *packed);
+typedef struct ecs_UnpackOptions {
+  bool as_new;
+  ecs_Component with;
+  const void *value;
+  uint64_t fields;
+} ecs_UnpackOptions;
+ecs_Status ecs_packed_unpack(const ecs_Saved *packed,
+                                     const ecs_UnpackOptions *options,
+                                     const ecs_LoadListener *listener,
+                                     ecs_Entity *entities, char *problem,
+                                     size_t problem_bytes);
 ecs_Status ecs_save_diff(ecs_World *world, const char *from,
                                  size_t from_bytes, const char *to,
                                  size_t to_bytes, const ecs_SaveSink *sink);

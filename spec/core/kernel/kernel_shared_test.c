@@ -32,7 +32,7 @@ static double play(uint32_t flags, uint32_t threads) {
   Fixture fixture;
   double sum = 0;
   start(&fixture);
-  const ecs_Kernel kernel = {"k", add_one, x_and_v, 2, flags, NULL};
+  const ecs_Kernel kernel = {"k", add_one, x_and_v, 2, flags, NULL, NULL};
   const ecs_Term terms[] = {{fixture.p, ECS_WRITE}, {fixture.v, ECS_OPTIONAL}};
   ecs_Entity entities[COUNT];
   ecs_KernelBinding *binding =

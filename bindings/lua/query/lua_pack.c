@@ -1,0 +1,177 @@
+/* lua_pack.c: packed rows, for scripts/ecs/pack.lua.
+ *
+ * As with saves, nothing of Lua is called while the core reads or writes them.
+ */
+#include "query/lua_pack.h"
+
+#include "api/for_bindings.h"
+#include "component/definition.h"
+#include "object/number.h"
+#include "world/collect.h"
+#include "world/components.h"
+#include "world/lua_save.h"
+#include "world/lua_snapshot.h"
+#include "world/report.h"
+#include "world/telling.h"
+
+/* Packing ----------------------------------------------------------------- */
+
+/* What is asked for. */
+typedef struct PackCall {
+  lua_State *L; /* where the query lies at index 1 */
+  const LuaQuery *query;
+  const ecs_Component *components; /* NULL: all */
+  uint32_t count;
+} PackCall;
+
+static ecs_Status write_rows(const SaveWriter *writer, ecs_World *world,
+                             const ecs_SaveSink *sink) {
+  const PackCall *call = (const PackCall *)writer->of;
+  (void)world;
+  return ecs_query_pack(bind_query_native(call->L, call->query),
+                        call->components, call->count, writer->text,
+                        writer->text_bytes, sink);
+}
+
+/* Reads the list of definitions at index 2; those that the world does not know
+ * are had by no entity. */
+static void read_components(lua_State *L, PackCall *call) {
+  luaL_checktype(L, 2, LUA_TTABLE);
+  size_t length = lua_rawlen(L, 2);
+  if (length > ECS_TERM_LIMIT)
+    bind_error(L, "pack takes at most %d components", (int)ECS_TERM_LIMIT);
+  ecs_Component *components =
+      (ecs_Component *)lua_newuserdata(L, (length + 1) * sizeof *components);
+  for (size_t k = 1; k <= length; k++) {
+    lua_rawgeti(L, 2, (int)k);
+    const Definition *definition = bind_definition_check(L, -1, "pack");
+    ecs_Component component =
+        bind_component_find(call->query->world, definition);
+    lua_pop(L, 1);
+    if (component) components[call->count++] = component;
+  }
+  call->components = components;
+}
+
+/* pack_rows(query, list or nil, text): the rows as a string, or nil and why. */
+static int pack_rows(lua_State *L) {
+  LuaQuery *query = bind_query_check(L, 1);
+  PackCall call = {.L = L, .query = query};
+  SaveWriter writer = {.write = write_rows, .of = &call};
+  writer.text = luaL_checklstring(L, 3, &writer.text_bytes);
+  int refused = bind_state_refuse_frame(L, query->world, "pack");
+  if (refused != 0) return refused;
+  if (!lua_isnil(L, 2)) read_components(L, &call);
+  return bind_push_written(L, query->world, &writer, "pack");
+}
+
+/* Unpacking --------------------------------------------------------------- */
+
+#define PROBLEM_BYTES 512u
+
+/* Opens packed rows; on failure pushes nil and why, and returns how many. */
+static int open_rows(lua_State *L, const LuaWorld *world, const char *bytes,
+                     size_t count, ecs_Saved **packed) {
+  char problem[PROBLEM_BYTES] = "";
+  ecs_Status status = ecs_packed_open(bind_native(L, world), bytes, count,
+                                      packed, problem, sizeof problem);
+  if (status == ECS_OK) return 0;
+  if (status != ECS_E_FILE)
+    return bind_state_refuse(L, world, status, "unpack");
+  lua_pushfstring(L, "the rows are damaged: %s", problem);
+  return bind_fail(L);
+}
+
+/* packed_texts(world, bytes): the manifest, the text and the number of packed rows,
+ * or nil and why. */
+static int packed_texts(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t count, manifest_bytes, text_bytes;
+  const char *bytes = luaL_checklstring(L, 2, &count);
+  ecs_Saved *packed = NULL;
+  int refused = open_rows(L, world, bytes, count, &packed);
+  if (refused != 0) return refused;
+  const char *manifest = ecs_saved_manifest(packed, &manifest_bytes);
+  const char *text = ecs_saved_text(packed, &text_bytes);
+  uint64_t rows = ecs_packed_rows(packed);
+  ecs_saved_close(packed);
+  lua_pushlstring(L, manifest, manifest_bytes);
+  lua_pushlstring(L, text, text_bytes);
+  lua_pushinteger(L, (lua_Integer)rows);
+  return 3;
+}
+
+/* Reads the component, tag or value at index 6, which may be nil. */
+static void read_with(lua_State *L, LuaWorld *world, ecs_UnpackOptions *how) {
+  if (lua_isnoneornil(L, 6)) return;
+  Given given = bind_given_at(L, world->state, 6, "unpack");
+  bind_refuse_name(L, given.definition, "unpack");
+  how->with = bind_component_ensure(L, world, 1, given.definition);
+  how->value = given_image(given);
+  how->fields = given.image ? given.fields : 0;
+}
+
+static void push_entities(lua_State *L, const ecs_Entity *entities,
+                          size_t count) {
+  lua_createtable(L, (int)count, 0);
+  for (size_t k = 0; k < count; k++) {
+    bind_push_entity(L, entities[k]);
+    lua_rawseti(L, -2, (int)k + 1);
+  }
+}
+
+/* unpack_rows(world, bytes, met, as_new, rows, with): brings rows into the world,
+ * of which there are so many. A list of entities and one of sentences, or nil and
+ * why. */
+static int unpack_rows(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t count;
+  const char *bytes = luaL_checklstring(L, 2, &count);
+  double rows = (double)luaL_checknumber(L, 5);
+  char problem[PROBLEM_BYTES] = "";
+  LoadCall call;
+  ecs_UnpackOptions how = {.as_new = lua_toboolean(L, 4)};
+  int refused = bind_state_refuse_frame(L, world, "unpack");
+  if (refused != 0) return refused;
+  lua_settop(L, 6);
+  luaL_checkstack(L, 8, "unpack");
+  if (!(rows >= 0 && rows <= (double)ECS_INDEX_LIMIT && rows <= (double)count))
+    return bind_error(L, "unpack: there are not so many rows");
+  bind_components_ensure(L, world, 1);
+  read_with(L, world, &how);
+  bind_load_begin(L, &call);
+  size_t room = (size_t)rows;
+  ecs_Entity *entities =
+      (ecs_Entity *)lua_newuserdata(L, (room + 1) * sizeof *entities);
+  ecs_LoadListener listener = {bind_rename_met, bind_note_told, &call, NULL,
+                               NULL};
+  ecs_Saved *packed = NULL;
+  refused = open_rows(L, world, bytes, count, &packed);
+  if (refused != 0) return refused;
+  bool fits = ecs_packed_rows(packed) == room;
+  ecs_Status status = fits
+                          ? ecs_packed_unpack(packed, &how, &listener, entities,
+                                              problem, sizeof problem)
+                          : ECS_E_ARGUMENT;
+  ecs_saved_close(packed);
+  if (status == ECS_E_FILE) {
+    lua_pushfstring(L, "the rows do not fit: %s", problem);
+    return bind_fail(L);
+  }
+  if (status == ECS_E_LINK || status == ECS_E_CIRCLE || !fits)
+    bind_check_status(L, world, status, "unpack");
+  if (status != ECS_OK) return bind_state_refuse(L, world, status, "unpack");
+  bind_world_charge(L, world);
+  bind_tell(L, world);
+  push_entities(L, entities, room);
+  bind_push_told(L, &call);
+  return 2;
+}
+
+void bind_open_lua_pack(lua_State *L) {
+  static const luaL_Reg functions[] = {{"pack_rows", pack_rows},
+                                       {"packed_texts", packed_texts},
+                                       {"unpack_rows", unpack_rows},
+                                       {NULL, NULL}};
+  bind_add(L, functions);
+}
