@@ -107,7 +107,7 @@ local function explain_world(world)
   else
     add_defined(lines, state, problem)
   end
-  if state.threads > 1 then
+  if (state.threads or 1) > 1 then
     lines[#lines + 1] = describe_threads(world, state.threads)
   end
   return concat(lines, "\n")

@@ -69,7 +69,8 @@ local queries = {}
 -- is refused.
 function queries.pack(of, components)
   if core.kind(of) ~= "ecs.Query" then
-    error("ecs: pack is called as query:pack()", 2)
+    error("ecs: pack is called with ':', as in query:pack(...); in place of "
+      .. "the query it got: " .. core.kind(of), 2)
   end
   local world = core.query_world(of)
   backend.check_world(world, "pack")

@@ -158,7 +158,7 @@ function system_each.compile(world, system, spec, state, terms)
     system.plain = state.plain
     return specialize.mistake(system.work, { world = world, terms = terms })
   end
-  system.threads = state.threads
+  system.threads = state.threads or 1
   system.strict = spec.compile == true or spec.compile == "whole"
   system.code = specialize.new { world = world, terms = terms,
     double = precisions[spec.precision or state.precision or "fields"],

@@ -321,13 +321,6 @@ describe("an option", function()
       "'fields' or 'double'", "not 1")
   end)
 
-  it("that is not supported yet is named", function()
-    for _, option in ipairs { "threads" } do
-      refuses(function() ecs.world { [option] = 1 } end, option,
-        "not supported yet")
-    end
-  end)
-
   it("that there is not is an error that lists those there are", function()
     refuses(function() ecs.world { phase = {} } end, "'phase'",
       "phases, flush, states, seed")

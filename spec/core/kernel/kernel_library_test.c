@@ -25,23 +25,28 @@ static char directory[64] = "/tmp/ecs_library_test_XXXXXX";
 static const char source[] =
     "#include <stdint.h>\n"
     "typedef struct { const void *blocks; uint32_t count, r; double dt;\n"
-    "  uint64_t tick; void *user; } Call;\n"
+    "  uint64_t tick; void *user; const void *arrays; } Call;\n"
     "typedef struct { const char *component, *field; int type, access; }\n"
     "  Column;\n"
     "typedef struct { const char *name; void (*run)(const Call *);\n"
-    "  const Column *columns; uint32_t count, whole; void *p; } Kernel;\n"
+    "  const Column *columns; uint32_t count, whole; void *p, *a; } Kernel;\n"
     "typedef struct { const char *n; int type; uint32_t at, size; } Member;\n"
+    "typedef struct { const char *n; int type; uint32_t d; int access; }\n"
+    "  Array;\n"
+    "typedef struct { void *e; uint32_t sizes[3], d; int type, access; }\n"
+    "  Elements;\n"
     "typedef struct { uint32_t abi, kernel, column, call;\n"
-    "  const Kernel *kernels; uint32_t count, r; } Library;\n"
+    "  const Kernel *kernels; uint32_t count, r, array, elements; } Library;\n"
     "static void answer(const Call *call) { *(double *)call->user = 42; }\n"
     "static void twice(const Call *call) { *(double *)call->user *= 2; }\n"
     "static const Column columns[] = {{\"P\", \"x\", 1, 0}};\n"
     "static const Kernel kernels[] = {{\"answer\", answer, columns, 1, 0, 0},\n"
     "  {\"twice\", twice, columns, 1, 1, 0}};\n"
     "__attribute__((visibility(\"default\")))\n"
-    "const Library NAME = {2 + ABI, sizeof(Kernel) + KERNEL,\n"
+    "const Library NAME = {3 + ABI, sizeof(Kernel) + KERNEL,\n"
     "  sizeof(Column) + COLUMN, sizeof(Call) + CALL, kernels, 2,\n"
-    "  sizeof(Member)};\n";
+    "  sizeof(Member), sizeof(Array) + ARRAY,\n"
+    "  sizeof(Elements)};\n";
 
 /* Builds a library with these macros; the path stays good until the next. */
 static const char *build(const char *name, const char *macros) {
@@ -56,7 +61,7 @@ static const char *build(const char *name, const char *macros) {
   snprintf(path, sizeof path, "%s/%s.so", directory, name);
   snprintf(command, sizeof command,
            "%s -shared -fPIC -DNAME=ecs_kernel_library -DABI=0 -DKERNEL=0 "
-           "-DCOLUMN=0 -DCALL=0 %s -o %s %s/%s.c",
+           "-DCOLUMN=0 -DCALL=0 -DARRAY=0 %s -o %s %s/%s.c",
            compiler, macros, path, directory, name);
   assert_int_equal(system(command), 0);
   return path;
@@ -106,8 +111,8 @@ TEST(kernels_are_found_by_their_whole_names) {
 
 TEST(a_library_of_another_abi_is_refused) {
   static const char *const macros[] = {
-      "-DABI=1",    "-DABI=-1",    "-DKERNEL=8", "-DKERNEL=-8",
-      "-DCOLUMN=8", "-DCOLUMN=-8", "-DCALL=8",   "-DCALL=-8"};
+      "-DABI=1",     "-DABI=-1", "-DKERNEL=8", "-DKERNEL=-8", "-DCOLUMN=8",
+      "-DCOLUMN=-8", "-DCALL=8", "-DCALL=-8",  "-DARRAY=4",   "-DARRAY=-4"};
   for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
     char name[16], text[128] = "", all[64];
     const ecs_KernelLibrary *library = NULL;
