@@ -261,7 +261,8 @@ describe("every public function", function()
             local thing = s.pool[index]
             local called = calls_back[name] and type(thing) == "function"
               and thing ~= nothing
-            local writes = name == "save" and type(thing) == "string"
+            local writes = (name == "save" or name == "trace")
+              and type(thing) == "string"
             if not called and not writes then
               local arguments = pack(full(s))
               arguments.n = math.max(arguments.n, k)
