@@ -352,6 +352,7 @@ build = {
     ["ecs.states"] = "scripts/ecs/states.lua",
     ["ecs.system"] = "scripts/ecs/system.lua",
     ["ecs.system_each"] = "scripts/ecs/system_each.lua",
+    ["ecs.trace"] = "scripts/ecs/trace.lua",
     ["ecs.world"] = "scripts/ecs/world.lua",
     ["ecs.worth"] = "scripts/ecs/worth.lua",
     ["ecs.worth_arrays"] = "scripts/ecs/worth_arrays.lua",

@@ -584,6 +584,13 @@ function World:stats(name) end
 ---@param on boolean
 function World:profile(on) end
 
+---Has the next frames written to a file, for Perfetto and chrome://tracing.
+---@param path string
+---@param frames? integer 1 to 1,000,000; default 60
+---@return boolean? done true; nil: the file cannot be opened
+---@return string? why
+function World:trace(path, frames) end
+
 ---Gives back memory that the world does not need at the moment: empty tables,
 ---room for more rows, what queries keep. Entities, values and the order of rows
 ---stay. Not possible inside a callback. Cost: every row.

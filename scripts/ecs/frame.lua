@@ -34,6 +34,7 @@ local phases = require "ecs.phases"
 local states = require "ecs.states"
 local system = require "ecs.system"
 local schedule = require "ecs.schedule"
+local tracing = require "ecs.trace"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs = error, ipairs
@@ -242,6 +243,7 @@ local function run_frame(world, state, call, phase, dt)
   if state.tick > frames and state.events and live(world) then
     event.sweep(world, state)
   end
+  if state.trace then tracing.end_frame(state, live(world)) end
   if not done then error(text, thrown and 0 or 3) end
 end
 

@@ -67,6 +67,12 @@ function profile.figures(state, target)
   }
 end
 
+--- Sets through what frame.lua runs systems: to note when (trace.lua), to
+-- count, or, with nil, neither.
+function profile.choose(state)
+  state.profile = state.trace and state.trace.run or state.profiling
+end
+
 local methods = {}
 
 --- Begins to count what systems do, from 0 on; or stops.
@@ -78,7 +84,8 @@ function methods.profile(world, on)
   end
   local state = system.state(world)
   if on then state.profiles = (state.profiles or 0) + 1 end
-  state.profile = on and run or nil
+  state.profiling = on and run or nil
+  profile.choose(state)
 end
 
 core.install("ecs.World", methods)

@@ -30,7 +30,9 @@
 --     precision   "fields" or "double", for systems that name none; nil:
 --                 "fields"
 --     plain       true: compile = false, for all systems and query:each
---     profile     what runs a system while the world profiles; nil otherwise
+--     profile     what runs a system while the world profiles or writes a
+--                 trace; nil otherwise
+--     profiling   the same while it profiles
 --     profiles    how often profiling was begun; nil: never
 --     tick        number of frames begun; nothing follows from it
 --

@@ -410,6 +410,13 @@ for _, name in ipairs { "gravity", "move", "wait", "tell", "off" } do
   show("explain", world:explain(name))
 end
 show("stats", world:stats())
+do
+  local file = os.tmpname()
+  show("trace", world:trace(file, 1))
+  world:run("update", 0)
+  show("no trace", (world:trace("/nowhere/frames.json")))
+  os.remove(file)
+end
 world:profile(true)
 world:progress(1 / 60)
 world:profile(false)
