@@ -96,9 +96,9 @@ end
 local methods = {}
 
 --- Has the next frames (60 unless given) written to a file: when each system
--- ran, how long, over how many rows, and how many changes it made. Returns true;
--- or nil and why, if the file cannot be written. Raises an error for wrong
--- arguments, and while another trace is being written.
+-- ran, how long, over how many rows, and how many changes it made. Returns
+-- true; or nil and why, if the file cannot be written. Raises an error for
+-- wrong arguments, and while another trace is being written.
 function methods.trace(world, path, frames)
   backend.check_world(world, "trace")
   if frames == nil then frames = FRAMES end
