@@ -341,8 +341,11 @@ typedef enum ecs_Scalar {
   ECS_U16,
   ECS_I32,
   ECS_U32,
-  ECS_BOOL,   /* one byte, 0 or 1 */
-  ECS_ENTITY, /* eight bytes, a handle or 0 */
+  ECS_BOOL,      /* one byte, 0 or 1 */
+  ECS_ENTITY,    /* eight bytes, a handle or 0 */
+  ECS_STRING,    /* four bytes: the number of a string that a script holds; as
+                 ECS_ANY_VALUE only in worlds that scripts make */
+  ECS_ANY_VALUE, /* four bytes: the number of any value of a script */
   ECS_SCALAR_COUNT
 } ecs_Scalar;
 
@@ -355,7 +358,8 @@ typedef enum ecs_Storage {
 typedef struct ecs_Field {
   const char *name; /* 1 to 255 bytes, unique in the component */
   ecs_Scalar type;
-  double default_value; /* in the range of the type; 0 for ECS_ENTITY */
+  double default_value; /* in the range of the type; 0 for ECS_ENTITY and
+                           what follows it */
 } ecs_Field;
 
 /* What becomes of an entity with a link to an entity that dies. */
@@ -391,7 +395,8 @@ typedef struct ecs_ComponentDescription {
  *                    two name one
  *   ECS_E_VALUE      a default does not fit its type
  *   ECS_E_ARGUMENT   an unknown storage, type or rule, or fields or links is
- *                    NULL although its count is not 0
+ *                    NULL although its count is not 0, or a field of type
+ *                    ECS_STRING or ECS_ANY_VALUE in a world that no script made
  *   ECS_E_COMPONENT  a component with fields is to be stored as bits
  *   ECS_E_SCHEMA     the name exists with another schema or storage
  *   ECS_E_OPEN       the name is new and the world is open

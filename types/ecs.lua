@@ -23,9 +23,11 @@
 ---| "u32"
 ---| "bool"
 ---| "entity"
+---| "string"
+---| "any"
 
----The value of a field: nil only for type entity.
----@alias ecs.FieldValue number | boolean | nil
+---The value of a field: nil only for types entity and any.
+---@alias ecs.FieldValue any
 
 ---What happens when the target of a link dies: its field becomes nil, its
 ---component is removed, or the entity that links dies as well.
@@ -48,8 +50,8 @@
 ---A field of a component.
 ---@class ecs.Field
 ---@field name string
----@field type "f32"|"f64"|"i8"|"u8"|"i16"|"u16"|"i32"|"u32"|"bool"|"entity"
----@field default? number | boolean nil for type entity
+---@field type ecs.FieldType
+---@field default? number | boolean | string nil for types entity and any
 ---@field link? ecs.LinkRule of a link
 ---@field tree? boolean of a link
 ---@field count? integer of an array

@@ -15,6 +15,7 @@
 #include "component/definition.h"
 #include "component/new_prefab.h"
 #include "component/prefab.h"
+#include "component/value_parts.h"
 #include "ecs_lua.h"
 #include "host.h"
 #include "missing_names.h"
@@ -51,6 +52,7 @@
 #include "world/lua_array.h"
 #include "world/field_calls.h"
 #include "world/frames.h"
+#include "world/held_sweep.h"
 #include "world/lua_world.h"
 #include "world/prepared.h"
 #include "world/script_hash.h"
@@ -189,7 +191,8 @@ static int open_module(lua_State *L) {
       bind_open_tokens,         bind_open_same_code,
       bind_open_lua_math,       bind_open_definition,
       bind_open_prefab,         bind_open_new_prefab,
-      bind_open_lua_world,      bind_open_components,
+      bind_open_value_parts,    bind_open_lua_world,
+      bind_open_held_sweep,     bind_open_components,
       bind_open_world_methods,  bind_open_advice,
       bind_open_entity_methods, bind_open_link_methods,
       bind_open_field_calls,    bind_open_value_calls,

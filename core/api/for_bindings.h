@@ -5,6 +5,7 @@
  *      terms            what base/access.h says of their kinds
  *      elements         scalar_is_float, ecs_scalar_canonicalize_many
  *      sums in order    Reduction and the reduction_ functions
+ *      values           HeldValues, ecs_world_hold_values, ecs_world_mark_held
  *      programs         ecs_program_run_part, ecs_program_go_on
  *      asserts          ECS_ASSERT
  *
@@ -22,5 +23,6 @@
 #include "ecs.h"
 #include "math/reduction.h"
 #include "program/program_part.h"
+#include "state/held_marks.h"
 
 #endif

@@ -379,6 +379,17 @@ static void add_arrays(ArchiveWriter *writer, const Save *save) {
   }
 }
 
+/* A component with fields of type string or any has no form in a save.
+ * ECS_E_COMPONENT: one is used, and it is noted as the contested one. */
+static ecs_Status refuse_held(const Save *save, ecs_World *world) {
+  for (uint32_t i = 0; i < save->count; i++) {
+    if (component_at(save, save->ids[i])->schema->held == 0) continue;
+    world->contested = save->ids[i];
+    return ECS_E_COMPONENT;
+  }
+  return ECS_OK;
+}
+
 ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
                       ecs_SaveSink sink) {
   Memory *memory = &world->store.memory;
@@ -392,8 +403,11 @@ ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
   ecs_Status status = begin(&save, memory);
   if (status == ECS_OK) status = choose_arrays(&save, memory);
   if (status == ECS_OK) {
-    save.hash = world_hash(world);
     choose_components(&save);
+    status = refuse_held(&save, world);
+  }
+  if (status == ECS_OK) {
+    save.hash = world_hash(world);
     choose_groups(&save);
     choose_names(&save);
     archive_begin(&writer, memory, sink);

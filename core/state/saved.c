@@ -125,7 +125,7 @@ static bool is_default(ecs_Scalar type, uint64_t bits) {
   uint64_t place = 0;
   double value;
   memcpy(&value, &bits, sizeof value);
-  if (type == ECS_ENTITY) return bits == 0;
+  if (type >= ECS_ENTITY) return bits == 0;
   if (ecs_scalar_store(type, &place, value) != ECS_OK) return false;
   value = ecs_scalar_load(type, &place);
   return memcmp(&value, &bits, sizeof value) == 0;
@@ -143,7 +143,7 @@ static bool read_field(Manifest *manifest, uint32_t first) {
   size_t bytes = word_bytes(manifest);
   field->type = saved_type_read(manifest->at, bytes);
   manifest->at += bytes;
-  if (field->type == ECS_SCALAR_COUNT) return wrong(manifest);
+  if (field->type >= ECS_STRING) return wrong(manifest);
   if (!expect(manifest, " ") || !hex(manifest, &field->default_bits) ||
       !expect(manifest, " "))
     return false;

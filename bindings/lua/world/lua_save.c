@@ -94,12 +94,26 @@ static ecs_Status write_to_room(lua_State *L, const LuaWorld *world,
   return status;
 }
 
+/* Returns nil and why a save was not written. */
+static int refuse_save(lua_State *L, const LuaWorld *world, ecs_Status status,
+                       const char *call) {
+  if (status != ECS_E_COMPONENT)
+    return bind_state_refuse(L, world, status, call);
+  ecs_World *native = bind_native(L, world);
+  lua_pushfstring(L,
+                  "ecs: %s: %s has fields of type string or any, and cannot be "
+                  "saved yet",
+                  call,
+                  ecs_component_name(native, ecs_world_contested(native)));
+  return bind_fail(L);
+}
+
 /* Pushes it as a string, or nil and why. */
 static int push_written(lua_State *L, const LuaWorld *world,
                         const SaveWriter *writer, const char *call) {
   SaveRoom room;
   ecs_Status status = write_to_room(L, world, writer, &room);
-  if (status != ECS_OK) return bind_state_refuse(L, world, status, call);
+  if (status != ECS_OK) return refuse_save(L, world, status, call);
   lua_pushlstring(L, room.bytes, room.count);
   return 1;
 }
@@ -189,7 +203,7 @@ static int save_file(lua_State *L) {
     return 1;
   }
   if (status != ECS_OK && status != ECS_E_FILE)
-    return bind_state_refuse(L, world, status, "save");
+    return refuse_save(L, world, status, "save");
   lua_pushnil(L);
   lua_pushfstring(L, "%s: %s", path, strerror(file->error));
   lua_pushboolean(L, false);
