@@ -54,7 +54,8 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   world/spawn_as world/family world/replace world/clone world/world_hash \
   world/world_explain world/world_trim \
   state/snapshot state/held_marks state/restore state/archive state/saved_text \
-  state/dump state/save state/snapshot_save state/diff state/saved state/load_part state/load_values state/load_links \
+  state/dump state/held_save state/packed state/save state/snapshot_save \
+  state/diff state/saved state/load_part state/load_values state/load_links \
   state/load \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_part program/program_ir \
@@ -75,7 +76,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   api/api_layout
 
 # The modules of the binding, likewise; the last one opens them all.
-BINDING := object/compat object/object object/error object/held object/number object/name \
+BINDING := object/compat object/object object/error object/held object/pack object/number object/name \
   object/plain_table object/system object/read_file object/save_file object/tokens \
   object/same_code object/lua_math component/field_array component/definition component/value_parts \
   component/new_definition \
@@ -86,7 +87,7 @@ BINDING := object/compat object/object object/error object/held object/number ob
   world/world_methods world/advice world/entity_methods world/link_methods \
   world/field_calls world/value_calls world/spawner world/prepared \
   world/traceback world/frames world/totals world/lua_array \
-  world/array_element world/lua_snapshot world/lua_save world/script_hash query/lua_query \
+  world/array_element world/lua_snapshot world/value_save world/lua_save world/script_hash query/lua_query \
   query/lua_grid query/world_queries query/column_copy query/kept_columns \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/observer_calls query/observers query/world_close \

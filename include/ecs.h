@@ -1399,7 +1399,9 @@ typedef struct ecs_SaveSink {
 
 /* Writes the state of the world, and a text of the host's, as a save: a ZIP
  * archive of a manifest and an array file of NumPy for each column, see
- * docs/reference.md. Worlds of equal ecs_world_hash give equal bytes. Returns
+ * docs/reference.md. Worlds of equal ecs_world_hash give equal bytes. A world of
+ * scripts that has fields of type string or any is saved by scripts alone
+ * (ECS_E_COMPONENT, see ecs_world_contested). Returns
  * ECS_OK; ECS_E_OPEN as ecs_snapshot_take; ECS_E_ARGUMENT; ECS_E_FILE: the sink
  * refused; ECS_E_MEMORY; or ECS_E_LIMIT: more than 4 GiB. What was given to the
  * sink until then is no save. Cost: reads everything three times. */

@@ -625,10 +625,18 @@ function World:history(most) end
 
 ---Returns the state of the world as a string; with a path, writes it to a
 ---file and returns true, or nil and why. Raises an error inside callbacks and
----frames.
----@param path? string
+---frames. The options may stand alone.
+---@param path? string|ecs.SaveOptions
+---@param options? ecs.SaveOptions
 ---@return string|true|nil saved, string? why
-function World:save(path) end
+function World:save(path, options) end
+
+---Returns plain data for a value of a field of type any, as "Sprite.image",
+---that is none.
+---@alias ecs.Encoder fun(value: any, entity: ecs.Entity, field: string): any
+
+---@class ecs.SaveOptions
+---@field encode? { any?: ecs.Encoder }
 
 ---Where a state comes from: path or bytes, not both.
 ---@class ecs.LoadOptions
@@ -637,6 +645,7 @@ function World:save(path) end
 ---@field migrate? table<string, fun(old: table): table?, string?> by the name
 ---of a component: gets the old fields of a row and returns the new ones; or nil
 ---and why the save is refused
+---@field decode? { any?: fun(value: any): any } turns back what an encoder made
 
 ---Puts a state that was saved in place of the world's. Returns true and a list
 ---of texts, one for each field that is not as it was saved; or nil and why, and

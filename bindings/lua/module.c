@@ -52,6 +52,7 @@
 #include "world/lua_array.h"
 #include "world/field_calls.h"
 #include "world/frames.h"
+#include "world/value_save.h"
 #include "world/held_sweep.h"
 #include "world/lua_world.h"
 #include "world/prepared.h"
@@ -198,20 +199,21 @@ static int open_module(lua_State *L) {
       bind_open_field_calls,    bind_open_value_calls,
       bind_open_prepared,       bind_open_spawner,
       bind_open_frames,         bind_open_totals,
-      bind_open_lua_snapshot,   bind_open_lua_save,
-      bind_open_save_file,      bind_open_traceback,
-      bind_open_script_hash,    bind_open_lua_query,
-      bind_open_world_queries,  bind_open_world_close,
-      bind_open_batch_view,     bind_open_batch_loop,
-      bind_open_spawn_many,     bind_open_row_view,
-      bind_open_row_loop,       bind_open_bulk_methods,
-      bind_open_row_random,     bind_open_lua_kernel,
-      bind_open_lua_program,    bind_open_exit_loop,
-      bind_open_table_copy,     bind_open_host,
-      bind_open_telling,        bind_open_collect,
-      bind_open_observers,      bind_open_lua_grid,
-      bind_open_grid_loop,      bind_open_lua_array,
-      bind_open_array_element,  bind_open_missing_names,
+      bind_open_lua_snapshot,   bind_open_value_save,
+      bind_open_lua_save,       bind_open_save_file,
+      bind_open_traceback,      bind_open_script_hash,
+      bind_open_lua_query,      bind_open_world_queries,
+      bind_open_world_close,    bind_open_batch_view,
+      bind_open_batch_loop,     bind_open_spawn_many,
+      bind_open_row_view,       bind_open_row_loop,
+      bind_open_bulk_methods,   bind_open_row_random,
+      bind_open_lua_kernel,     bind_open_lua_program,
+      bind_open_exit_loop,      bind_open_table_copy,
+      bind_open_host,           bind_open_telling,
+      bind_open_collect,        bind_open_observers,
+      bind_open_lua_grid,       bind_open_grid_loop,
+      bind_open_lua_array,      bind_open_array_element,
+      bind_open_missing_names,
   };
   /* When a state closes, LuaJIT unloads modules before it has run all
    * finalizers. */

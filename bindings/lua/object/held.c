@@ -85,6 +85,13 @@ uint32_t bind_held_number(lua_State *L, int index) {
   return ecs_held_add(&state->held, &value);
 }
 
+uint64_t bind_held_content(lua_State *L, int index) {
+  HeldValue value;
+  if (lua_isnil(L, index)) return 0;
+  describe(L, index, &value);
+  return value.content;
+}
+
 void bind_held_push(lua_State *L, ecs_Scalar type, uint32_t number) {
   if (held_get(&bind_state(L)->held, number)) {
     push_slot(L, HELD_OBJECTS);
@@ -108,6 +115,23 @@ void bind_held_list(lua_State *L) {
   lua_pushboolean(L, 1);
   lua_rawset(L, -3);
   lua_pop(L, 1);
+}
+
+void bind_held_pause(lua_State *L) {
+  (void)lua_newuserdata(L, 1);
+  push_slot(L, HELD_PAUSES);
+  lua_pushvalue(L, -2);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+bool bind_held_is_paused(lua_State *L) {
+  push_slot(L, HELD_PAUSES);
+  lua_pushnil(L);
+  bool is_paused = lua_next(L, -2) != 0;
+  lua_pop(L, is_paused ? 3 : 1);
+  return is_paused;
 }
 
 void bind_held_pin(lua_State *L, uint32_t number) {

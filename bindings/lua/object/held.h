@@ -10,6 +10,7 @@
  *                                          fields is read into one, too, that
  *                                          lies on the stack of the call
  *      prefabs, spawners                   their numbers are pinned
+ *      saves that are written or read      nothing is let go meanwhile
  *
  * Values that nothing refers to are let go by world/held_sweep.c, when there are
  * twice as many as were left the last time; never while a world is open, where
@@ -31,6 +32,15 @@ BIND_INTERNAL void bind_held_push(lua_State *L, ecs_Scalar type,
 
 /* The value on top of the stack refers to numbers: it is a Value. */
 BIND_INTERNAL void bind_held_list(lua_State *L);
+
+/* What hashes count for the value at index; 0 for nil. */
+BIND_INTERNAL uint64_t bind_held_content(lua_State *L, int index);
+
+/* Pushes a userdata while which lives nothing is let go. */
+BIND_INTERNAL void bind_held_pause(lua_State *L);
+
+/* Is there one? */
+BIND_INTERNAL bool bind_held_is_paused(lua_State *L);
 
 /* The value of a number is never let go. */
 BIND_INTERNAL void bind_held_pin(lua_State *L, uint32_t number);

@@ -182,12 +182,14 @@ static void create_held(lua_State *L) {
   lua_pushliteral(L, "");
   lua_rawseti(L, -2, 0);
   lua_rawseti(L, -2, HELD_OBJECTS);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_rawseti(L, -2, HELD_REFERRERS);
+  for (int slot = HELD_REFERRERS; slot <= HELD_PAUSES; slot++) {
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_rawseti(L, -2, slot);
+  }
   lua_pushboolean(L, 0);
   lua_rawseti(L, -2, HELD_MEMORY);
 }

@@ -113,7 +113,7 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
  *   [STRUCT_WORDS] tells whether C data is a value, see bind_struct_words; only
  *                  there if `has_structs`
  *   [HELD_OBJECTS] the values of fields of type string and any, see held.h;
- *   [HELD_MEMORY], [HELD_REFERRERS] likewise
+ *   [HELD_MEMORY], [HELD_REFERRERS], [HELD_PAUSES] likewise
  *   definitions    definitions by index and by name
  *   prefabs        prefabs by name
  *   libraries      libraries by name
@@ -135,6 +135,7 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
 #define HELD_OBJECTS (KIND_COUNT + 3)
 #define HELD_MEMORY (KIND_COUNT + 4)
 #define HELD_REFERRERS (KIND_COUNT + 5)
+#define HELD_PAUSES (KIND_COUNT + 6)
 #define RECENT_DEFINITIONS 64u
 typedef struct ModuleState {
   Header header;

@@ -62,7 +62,7 @@ static void take_out(lua_State *L, const ModuleState *state) {
 
 static void let_go(lua_State *L, ModuleState *state) {
   int top = lua_gettop(L);
-  if (!lua_checkstack(L, 16)) return;
+  if (!lua_checkstack(L, 16) || bind_held_is_paused(L)) return;
   bind_push_shared(L);
   lua_rawgeti(L, -1, HELD_OBJECTS);
   lua_rawgeti(L, -2, HELD_REFERRERS);

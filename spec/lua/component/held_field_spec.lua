@@ -300,9 +300,7 @@ describe("what has no access to strings and any values", function()
       "array 'held' has elements of type f32")
   end)
 
-  it("is a save of a world that has such a component", function()
-    refuses(function() world:save() end,
-      "save: HeldSprite has fields of type string or any, and cannot be saved")
+  it("is no save of a world without such a component", function()
     local empty, other = ecs.world {}, ecs.world {}
     local bytes = assert(empty:save())
     other:spawn(Sprite { label = "there" })
