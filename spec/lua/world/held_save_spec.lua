@@ -28,6 +28,37 @@ local function back(value)
   return other:get(e, Sprite, "image")
 end
 
+--- The exclusive or of two numbers of eight bits.
+local function differ(a, b)
+  local result, place = 0, 1
+  for _ = 1, 8 do
+    if a % 2 ~= b % 2 then result = result + place end
+    a, b, place = math.floor(a / 2), math.floor(b / 2), place * 2
+  end
+  return result
+end
+
+--- The CRC-32 of a text, as four bytes, the lowest first.
+local function sum_of(text)
+  local sum = { 255, 255, 255, 255 } -- the lowest first
+  for k = 1, #text do
+    sum[1] = differ(sum[1], text:byte(k))
+    for _ = 1, 8 do
+      local odd = sum[1] % 2 == 1
+      for i = 1, 4 do
+        sum[i] = math.floor(sum[i] / 2) + (sum[i + 1] or 0) % 2 * 128
+      end
+      if odd then
+        for i, byte in ipairs { 0x20, 0x83, 0xb8, 0xed } do
+          sum[i] = differ(sum[i], byte)
+        end
+      end
+    end
+  end
+  for i = 1, 4 do sum[i] = 255 - sum[i] end
+  return string.char(sum[1], sum[2], sum[3], sum[4])
+end
+
 local integers = math.type and math.type(1) == "integer"
 
 describe("a save of fields of type string and any", function()
@@ -307,6 +338,59 @@ describe("a load of fields of type string and any", function()
       assert.is_nil((other:load { bytes = bytes:sub(1, at - 1) }))
     end
     assert.equal(hash, other:hash())
+  end)
+
+  it("refuses forged values, or saves them as the same bytes", function()
+    local e = world:spawn(Sprite { label = "orc", image = { 1, "a", false,
+      { x = 0.5, y = { z = 300 }, [7] = -70000, [true] = "\255" } } })
+    local bytes = world:save()
+    local before, values, behind =
+      bytes:match "^(.-)(\148\1\161a.-)(\163orc.*)$"
+    local old = sum_of(values .. "\163orc")
+    local loaded = 0
+    for at = 1, #values do
+      for step = 1, 255, os.getenv "ECS_SPEC_SHORT" and 37 or 1 do
+        local forged = values:sub(1, at - 1)
+          .. string.char((values:byte(at) + step) % 256) .. values:sub(at + 1)
+        local new = sum_of(forged .. "\163orc")
+        local function mend(part)
+          return (part:gsub(old:gsub("%p", "%%%0"), (new:gsub("%%", "%%%%"))))
+        end
+        local whole = mend(before) .. forged .. mend(behind)
+        local other = ecs.world {}
+        if other:load { bytes = whole } then
+          loaded = loaded + 1
+          assert.equal(whole, other:save())
+          assert.equal("orc", other:get(e, Sprite, "label"))
+        end
+      end
+    end
+    assert.is_true(loaded > 0)
+  end)
+
+  it("takes no integer that LuaJIT has no number for", function()
+    local e = world:spawn(Sprite { image = { 2 ^ 53 } })
+    local bytes = world:save()
+    local values = "\145\207\0\32\0\0\0\0\0\0"
+    local at = assert(bytes:find(values, 1, true))
+    local forged = values:sub(1, -2) .. "\1"
+    local old, new = sum_of(values), sum_of(forged)
+    local other = ecs.world {}
+    bytes = bytes:sub(1, at - 1) .. forged .. bytes:sub(at + #forged)
+    local first = assert(bytes:find(old, 1, true))
+    local second = assert(bytes:find(old, first + 1, true))
+    bytes = bytes:sub(1, first - 1) .. new .. bytes:sub(first + 4, second - 1)
+      .. new .. bytes:sub(second + 4)
+    local done, why = other:load { bytes = bytes }
+    if integers then
+      assert.is_true(done)
+      assert.equal("9007199254740993",
+        tostring(other:get(e, Sprite, "image")[1]))
+    else
+      assert.is_nil(done)
+      assert.equal("the save does not fit: it has an integer that no number of "
+        .. "this Lua equals", why)
+    end
   end)
 
   it("lets values go afterwards", function()
