@@ -26,7 +26,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   math/elementary_number math/elementary_exp math/elementary_pow \
   math/elementary_sin math/elementary_atan math/elementary math/remainder \
   math/random math/reduction \
-  storage/schema storage/slot storage/entity_index storage/locator \
+  storage/schema storage/held_values storage/slot storage/entity_index storage/locator \
   storage/link_index storage/text_pool storage/element storage/stamps \
   storage/table_layout storage/table storage/table_row storage/table_image \
   storage/table_rows storage/edge_map storage/matched_tables \
@@ -53,8 +53,10 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   world/link_flush world/observe world/deferral world/deferred_change \
   world/spawn_as world/family world/replace world/clone world/world_hash \
   world/world_explain world/world_trim \
-  state/snapshot state/restore state/archive state/saved_text \
-  state/dump state/save state/snapshot_save state/diff state/pack state/saved state/load_part state/load_fields state/load_values state/load_links \
+  state/snapshot state/held_marks state/restore state/archive state/saved_text \
+  state/dump state/held_save state/packed state/save state/snapshot_save \
+  state/diff state/pack state/saved state/load_part state/load_fields \
+  state/load_values state/load_links \
   state/load state/unpack_part state/unpack_links state/unpack \
   kernel/kernel_library kernel/kernel_binding \
   program/operation program/program_part program/program_ir \
@@ -75,18 +77,19 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   api/api_layout
 
 # The modules of the binding, likewise; the last one opens them all.
-BINDING := object/compat object/object object/error object/number object/name \
+BINDING := object/compat object/object object/error object/held object/message_pack object/number object/name \
   object/plain_table object/system object/read_file object/save_file object/tokens \
-  object/same_code object/lua_math component/field_array component/definition \
+  object/same_code object/lua_math component/field_array component/definition component/value_parts \
   component/new_definition \
   component/define component/prefab component/new_prefab \
   component/host_definition world/open_walk world/recent_queries \
   world/lua_world world/collect world/recording world/borrowed world/report \
-  world/telling world/components world/parts world/families \
+  world/telling world/held_sweep world/components world/parts world/families \
   world/world_methods world/advice world/entity_methods world/link_methods \
   world/field_calls world/value_calls world/spawner world/prepared \
   world/traceback world/threads world/frames world/totals world/lua_array \
-  world/array_element world/lua_snapshot world/lua_save world/script_hash query/lua_query \
+  world/array_element world/lua_snapshot world/value_save world/lua_save \
+  world/script_hash query/lua_query \
   query/lua_grid query/world_queries query/column_copy query/kept_columns \
   query/batch_view query/walk_end query/batch_loop query/spawn_many \
   query/row_view query/observer_calls query/observers query/world_close \

@@ -357,8 +357,11 @@ typedef enum ecs_Scalar {
   ECS_U16,
   ECS_I32,
   ECS_U32,
-  ECS_BOOL,   /* one byte, 0 or 1 */
-  ECS_ENTITY, /* eight bytes, a handle or 0 */
+  ECS_BOOL,      /* one byte, 0 or 1 */
+  ECS_ENTITY,    /* eight bytes, a handle or 0 */
+  ECS_STRING,    /* four bytes: the number of a string that a script holds; as
+                 ECS_ANY_VALUE only in worlds that scripts make */
+  ECS_ANY_VALUE, /* four bytes: the number of any value of a script */
   ECS_SCALAR_COUNT
 } ecs_Scalar;
 
@@ -371,7 +374,8 @@ typedef enum ecs_Storage {
 typedef struct ecs_Field {
   const char *name; /* 1 to 255 bytes, unique in the component */
   ecs_Scalar type;
-  double default_value; /* in the range of the type; 0 for ECS_ENTITY */
+  double default_value; /* in the range of the type; 0 for ECS_ENTITY and
+                           what follows it */
 } ecs_Field;
 
 /* What becomes of an entity with a link to an entity that dies. */
@@ -407,7 +411,8 @@ typedef struct ecs_ComponentDescription {
  *                    two name one
  *   ECS_E_VALUE      a default does not fit its type
  *   ECS_E_ARGUMENT   an unknown storage, type or rule, or fields or links is
- *                    NULL although its count is not 0
+ *                    NULL although its count is not 0, or a field of type
+ *                    ECS_STRING or ECS_ANY_VALUE in a world that no script made
  *   ECS_E_COMPONENT  a component with fields is to be stored as bits
  *   ECS_E_SCHEMA     the name exists with another schema or storage
  *   ECS_E_OPEN       the name is new and the world is open
@@ -1410,7 +1415,9 @@ typedef struct ecs_SaveSink {
 
 /* Writes the state of the world, and a text of the host's, as a save: a ZIP
  * archive of a manifest and an array file of NumPy for each column, see
- * docs/reference.md. Worlds of equal ecs_world_hash give equal bytes. Returns
+ * docs/reference.md. Worlds of equal ecs_world_hash give equal bytes. A world of
+ * scripts that has fields of type string or any is saved by scripts alone
+ * (ECS_E_COMPONENT, see ecs_world_contested). Returns
  * ECS_OK; ECS_E_OPEN as ecs_snapshot_take; ECS_E_ARGUMENT; ECS_E_FILE: the sink
  * refused; ECS_E_MEMORY; or ECS_E_LIMIT: more than 4 GiB. What was given to the
  * sink until then is no save. Cost: reads everything three times. */
@@ -1510,7 +1517,8 @@ ECS_API ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
  * that they have, and a text of the host's: an archive as a save is, see
  * docs/reference.md. components NULL: whole, with names. Names are there, too,
  * where the tag of names is among the components. Returns ECS_OK; ECS_E_OPEN as
- * ecs_snapshot_take; ECS_E_ACCESS as ecs_query_begin; ECS_E_COMPONENT;
+ * ecs_snapshot_take; ECS_E_ACCESS as ecs_query_begin; ECS_E_COMPONENT (unknown, or
+ * it has fields of ECS_STRING or ECS_ANY_VALUE: ecs_world_contested);
  * ECS_E_ARGUMENT; ECS_E_FILE: the sink refused; ECS_E_MEMORY; or ECS_E_LIMIT: more
  * than 4 GiB. Cost: looks every row up for each component, and copies its
  * values; 24 bytes of memory for each row. */

@@ -23,9 +23,11 @@
 ---| "u32"
 ---| "bool"
 ---| "entity"
+---| "string"
+---| "any"
 
----The value of a field: nil only for type entity.
----@alias ecs.FieldValue number | boolean | nil
+---The value of a field: nil only for types entity and any.
+---@alias ecs.FieldValue any
 
 ---What happens when the target of a link dies: its field becomes nil, its
 ---component is removed, or the entity that links dies as well.
@@ -48,8 +50,8 @@
 ---A field of a component.
 ---@class ecs.Field
 ---@field name string
----@field type "f32"|"f64"|"i8"|"u8"|"i16"|"u16"|"i32"|"u32"|"bool"|"entity"
----@field default? number | boolean nil for type entity
+---@field type ecs.FieldType
+---@field default? number | boolean | string nil for types entity and any
 ---@field link? ecs.LinkRule of a link
 ---@field tree? boolean of a link
 ---@field count? integer of an array
@@ -632,10 +634,18 @@ function World:history(most) end
 
 ---Returns the state of the world as a string; with a path, writes it to a
 ---file and returns true, or nil and why. Raises an error inside callbacks and
----frames.
----@param path? string
+---frames. The options may stand alone.
+---@param path? string|ecs.SaveOptions
+---@param options? ecs.SaveOptions
 ---@return string|true|nil saved, string? why
-function World:save(path) end
+function World:save(path, options) end
+
+---Returns plain data for a value of a field of type any, as "Sprite.image",
+---that is none.
+---@alias ecs.Encoder fun(value: any, entity: ecs.Entity, field: string): any
+
+---@class ecs.SaveOptions
+---@field encode? { any?: ecs.Encoder }
 
 ---Where a state comes from: path or bytes, not both.
 ---@class ecs.LoadOptions
@@ -644,6 +654,7 @@ function World:save(path) end
 ---@field migrate? table<string, fun(old: table): table?, string?> by the name
 ---of a component: gets the old fields of a row and returns the new ones; or nil
 ---and why the save is refused
+---@field decode? { any?: fun(value: any): any } turns back what an encoder made
 
 ---Puts a state that was saved in place of the world's. Returns true and a list
 ---of texts, one for each field that is not as it was saved; or nil and why, and

@@ -15,6 +15,7 @@
 #include "component/definition.h"
 #include "component/new_prefab.h"
 #include "component/prefab.h"
+#include "component/value_parts.h"
 #include "ecs_lua.h"
 #include "host.h"
 #include "missing_names.h"
@@ -52,6 +53,8 @@
 #include "world/lua_array.h"
 #include "world/field_calls.h"
 #include "world/frames.h"
+#include "world/value_save.h"
+#include "world/held_sweep.h"
 #include "world/lua_world.h"
 #include "world/prepared.h"
 #include "world/script_hash.h"
@@ -186,23 +189,33 @@ static int open_module(lua_State *L) {
                                        {"known", known},
                                        {NULL, NULL}};
   static void (*const modules[])(lua_State *) = {
-      bind_open_error,         bind_open_name,        bind_open_plain_table,
-      bind_open_read_file,     bind_open_tokens,      bind_open_same_code,
-      bind_open_lua_math,      bind_open_definition,  bind_open_prefab,
-      bind_open_new_prefab,    bind_open_lua_world,   bind_open_components,
-      bind_open_world_methods, bind_open_advice,      bind_open_entity_methods,
-      bind_open_link_methods,  bind_open_field_calls, bind_open_value_calls,
-      bind_open_prepared,      bind_open_spawner,     bind_open_threads,
-      bind_open_frames,        bind_open_totals,      bind_open_lua_snapshot,
-      bind_open_lua_save,      bind_open_save_file,   bind_open_traceback,
-      bind_open_script_hash,   bind_open_lua_query,   bind_open_world_queries,
-      bind_open_world_close,   bind_open_batch_view,  bind_open_batch_loop,
-      bind_open_spawn_many,    bind_open_row_view,    bind_open_row_loop,
-      bind_open_bulk_methods,  bind_open_lua_pack,    bind_open_row_random,
-      bind_open_lua_kernel,    bind_open_lua_program, bind_open_exit_loop,
-      bind_open_table_copy,    bind_open_host,        bind_open_telling,
-      bind_open_collect,       bind_open_observers,   bind_open_lua_grid,
-      bind_open_grid_loop,     bind_open_lua_array,   bind_open_array_element,
+      bind_open_error,          bind_open_name,
+      bind_open_plain_table,    bind_open_read_file,
+      bind_open_tokens,         bind_open_same_code,
+      bind_open_lua_math,       bind_open_definition,
+      bind_open_prefab,         bind_open_new_prefab,
+      bind_open_value_parts,    bind_open_lua_world,
+      bind_open_held_sweep,     bind_open_components,
+      bind_open_world_methods,  bind_open_advice,
+      bind_open_entity_methods, bind_open_link_methods,
+      bind_open_field_calls,    bind_open_value_calls,
+      bind_open_prepared,       bind_open_spawner,
+      bind_open_threads,        bind_open_lua_pack,
+      bind_open_frames,         bind_open_totals,
+      bind_open_lua_snapshot,   bind_open_value_save,
+      bind_open_lua_save,       bind_open_save_file,
+      bind_open_traceback,      bind_open_script_hash,
+      bind_open_lua_query,      bind_open_world_queries,
+      bind_open_world_close,    bind_open_batch_view,
+      bind_open_batch_loop,     bind_open_spawn_many,
+      bind_open_row_view,       bind_open_row_loop,
+      bind_open_bulk_methods,   bind_open_row_random,
+      bind_open_lua_kernel,     bind_open_lua_program,
+      bind_open_exit_loop,      bind_open_table_copy,
+      bind_open_host,           bind_open_telling,
+      bind_open_collect,        bind_open_observers,
+      bind_open_lua_grid,       bind_open_grid_loop,
+      bind_open_lua_array,      bind_open_array_element,
       bind_open_missing_names,
   };
   /* When a state closes, LuaJIT unloads modules before it has run all

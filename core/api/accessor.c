@@ -549,7 +549,9 @@ static void scatter(char *to, const char *from, const uint32_t *rows,
     case ECS_ENTITY: SCATTER(ECS_ENTITY, 8); break;
     case ECS_BOOL: SCATTER(ECS_BOOL, 1); break;
     case ECS_I32:
-    case ECS_U32: SCATTER(ECS_I32, 4); break;
+    case ECS_U32:
+    case ECS_STRING:
+    case ECS_ANY_VALUE: SCATTER(ECS_I32, 4); break;
     case ECS_I16:
     case ECS_U16: SCATTER(ECS_I16, 2); break;
     default: SCATTER(ECS_I8, 1); break;

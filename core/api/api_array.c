@@ -17,7 +17,7 @@ static ecs_Status check(const ecs_ArrayDescription *description) {
   size_t length = strlen(description->name);
   if (length == 0 || length > ECS_NAME_LIMIT) return ECS_E_NAME;
   if ((unsigned)description->type >= (unsigned)ECS_SCALAR_COUNT ||
-      description->type == ECS_ENTITY)
+      description->type >= ECS_ENTITY)
     return ECS_E_ARGUMENT;
   if (description->dimensions - 1u >= ECS_ARRAY_INDICES) return ECS_E_ARGUMENT;
   return sizes_are_valid(description->sizes, description->dimensions)

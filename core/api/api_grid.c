@@ -14,9 +14,7 @@
 
 /* Life ------------------------------------------------------------------ */
 
-static bool is_number(ecs_Scalar type) {
-  return type != ECS_BOOL && type != ECS_ENTITY;
-}
+static bool is_number(ecs_Scalar type) { return type < ECS_BOOL; }
 
 /* ECS_E_ARGUMENT: no such term, or dimensions or a cell that cannot be. */
 static ecs_Status check_shape(const ecs_Query *query,

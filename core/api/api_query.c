@@ -136,7 +136,9 @@ ecs_Status ecs_query_sort(ecs_Query *query, uint32_t term, uint32_t field,
   ecs_Access access = query->terms[term].access;
   ecs_Component id = query->terms[term].component;
   if (!access_is_there(access) || query_is_sorted(query)) return ECS_E_ARGUMENT;
-  if (field >= query->store->components.all[id].field_count) return ECS_E_FIELD;
+  const Schema *schema = query->store->components.all[id].schema;
+  if (field >= schema->field_count || (schema->held >> field & 1u) != 0)
+    return ECS_E_FIELD;
   return query_ask_order(query, term, field, down);
 }
 

@@ -67,7 +67,7 @@ ecs_Status ecs_world_save(ecs_World *world, const char *text, size_t text_bytes,
   if (sink == NULL || sink->write == NULL || (text == NULL && text_bytes > 0))
     return ECS_E_ARGUMENT;
   return is_busy(world) ? ECS_E_OPEN
-                        : state_save(world, text, text_bytes, *sink);
+                        : state_save(world, text, text_bytes, NULL, *sink);
 }
 
 static ecs_Status open_bytes(ecs_World *world, bool packed, const char *bytes,
@@ -211,6 +211,46 @@ ecs_Status ecs_packed_unpack(const ecs_Saved *packed,
                      entities, problem, problem_bytes);
 }
 
+/* Held values ------------------------------------------------------------- */
+
+ecs_Status ecs_held_uses(ecs_World *world, ecs_Snapshot *snapshot,
+                         HeldUse *uses, uint32_t most, uint32_t *count) {
+  ECS_MUST_LIVE(WORLD, world);
+  *count = 0;
+  if (is_busy(world)) return ECS_E_OPEN;
+  if (snapshot == NULL) return state_held_uses(world, uses, most, count);
+  MUST_LIVE(snapshot);
+  return snapshot->taken ? snapshot_held_uses(snapshot, uses, most, count)
+                         : ECS_E_ABSENT;
+}
+
+ecs_Status ecs_held_save(ecs_World *world, ecs_Snapshot *snapshot,
+                         const char *text, size_t text_bytes,
+                         const HeldPacked *packed, const ecs_SaveSink *sink) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (is_busy(world)) return ECS_E_OPEN;
+  if (snapshot == NULL)
+    return state_save(world, text, text_bytes, packed, *sink);
+  MUST_LIVE(snapshot);
+  return snapshot->taken
+             ? snapshot_save(snapshot, text, text_bytes, packed, *sink)
+             : ECS_E_ABSENT;
+}
+
+const SavedValue *ecs_saved_values(const ecs_Saved *saved, uint32_t *count) {
+  ECS_MUST_LIVE(SAVED, saved);
+  *count = saved->values.count;
+  return saved->values.all;
+}
+
+void ecs_saved_hold(ecs_Saved *saved, const uint32_t *numbers, uint32_t count,
+                    bool differs) {
+  ECS_MUST_LIVE(SAVED, saved);
+  saved->numbers = numbers;
+  saved->number_count = count;
+  saved->values_differ = differs;
+}
+
 /* Differences ------------------------------------------------------------- */
 
 ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
@@ -221,7 +261,7 @@ ecs_Status ecs_snapshot_save(ecs_Snapshot *snapshot, const char *text,
   if (!snapshot->taken) return ECS_E_ABSENT;
   return is_busy(snapshot->world)
              ? ECS_E_OPEN
-             : snapshot_save(snapshot, text, text_bytes, *sink);
+             : snapshot_save(snapshot, text, text_bytes, NULL, *sink);
 }
 
 ecs_Status ecs_save_diff(ecs_World *world, const char *from, size_t from_bytes,

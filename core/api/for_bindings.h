@@ -5,6 +5,9 @@
  *      terms            what base/access.h says of their kinds
  *      elements         scalar_is_float, ecs_scalar_canonicalize_many
  *      sums in order    Reduction and the reduction_ functions
+ *      values           HeldValues, ecs_world_hold_values, ecs_world_mark_held
+ *      saves of values  ecs_held_uses, ecs_held_save, ecs_saved_values,
+ *                       ecs_saved_hold, ecs_packed_next
  *      programs         ecs_program_run_part, ecs_program_go_on
  *      asserts          ECS_ASSERT
  *
@@ -23,5 +26,8 @@
 #include "ecs.h"
 #include "math/reduction.h"
 #include "program/program_part.h"
+#include "state/held_marks.h"
+#include "state/held_save.h"
+#include "state/packed.h"
 
 #endif

@@ -168,6 +168,8 @@ double ecs_scalar_load(ecs_Scalar type, const void *place) {
     LOAD(ECS_U32, uint32_t)
     LOAD(ECS_BOOL, uint8_t)
     LOAD(ECS_ENTITY, uint64_t)
+    LOAD(ECS_STRING, uint32_t)
+    LOAD(ECS_ANY_VALUE, uint32_t)
 #undef LOAD
     case ECS_SCALAR_COUNT: break;
   }

@@ -24,7 +24,9 @@
   X(ECS_I32, "i32", 4, -2147483648.0, 2147483647.0)     \
   X(ECS_U32, "u32", 4, 0.0, 4294967295.0)               \
   X(ECS_BOOL, "bool", 1, 0.0, 1.0)                      \
-  X(ECS_ENTITY, "entity", 8, 0.0, 4503599627370495.0)
+  X(ECS_ENTITY, "entity", 8, 0.0, 4503599627370495.0)   \
+  X(ECS_STRING, "string", 4, 0.0, 4294967295.0)         \
+  X(ECS_ANY_VALUE, "any", 4, 0.0, 4294967295.0)
 /* clang-format on */
 
 /* The one NaN that columns hold. */
@@ -36,9 +38,16 @@
 
 /* Bytes of one element: 1, 2, 4 or 8. The type must be one of the list. */
 static inline uint32_t scalar_bytes(ecs_Scalar type) {
-  static const uint8_t bytes[ECS_SCALAR_COUNT] = {4, 8, 1, 1, 2, 2, 4, 4, 1, 8};
+  static const uint8_t bytes[ECS_SCALAR_COUNT] = {4, 8, 1, 1, 2, 2,
+                                                  4, 4, 1, 8, 4, 4};
   ECS_ASSERT((unsigned)type < (unsigned)ECS_SCALAR_COUNT);
   return bytes[type];
+}
+
+/* True: a field of this type has numbers of values that scripts hold; see
+ * storage/held_values.h. */
+static inline bool scalar_is_held(ecs_Scalar type) {
+  return type == ECS_STRING || type == ECS_ANY_VALUE;
 }
 
 /* True: f32 or f64. */

@@ -34,6 +34,7 @@ static bool find_column(const ecs_Query *query, const ecs_Kernel *kernel,
         strcmp(schema->name, declared->component) == 0 &&
         strcmp(schema->fields[column->field].name, declared->field) == 0)
       return declared->type == (ecs_Scalar)column->type &&
+             !scalar_is_held(declared->type) &&
              access_allows(term->access, declared->access) &&
              (trusted || declared->access != ECS_WRITE ||
               schema->fields[column->field].link == SCHEMA_NO_LINK);

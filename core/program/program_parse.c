@@ -184,7 +184,8 @@ static ValueType read_type(Parser *parser) {
 static ecs_Scalar read_scalar(Parser *parser) {
   next_word(parser);
   for (int scalar = 0; scalar < ECS_SCALAR_COUNT; scalar++)
-    if (word_is(parser, ecs_scalar_name((ecs_Scalar)scalar)))
+    if (!scalar_is_held((ecs_Scalar)scalar) &&
+        word_is(parser, ecs_scalar_name((ecs_Scalar)scalar)))
       return (ecs_Scalar)scalar;
   fail(parser, "no such field type: ", shown(parser));
   return ECS_F64;
@@ -326,7 +327,8 @@ static uint32_t read_array_type(Parser *parser) {
   ecs_Scalar type = ECS_SCALAR_COUNT;
   next_word(parser);
   for (int k = 0; k < ECS_SCALAR_COUNT; k++)
-    if (k != ECS_ENTITY && word_is(parser, ecs_scalar_name((ecs_Scalar)k)))
+    if (k != ECS_ENTITY && !scalar_is_held((ecs_Scalar)k) &&
+        word_is(parser, ecs_scalar_name((ecs_Scalar)k)))
       type = (ecs_Scalar)k;
   if (type == ECS_SCALAR_COUNT)
     fail(parser, "no array is of this type: ", shown(parser));

@@ -63,8 +63,46 @@ static void say_float(Dump *dump, double value, bool narrow) {
   say(dump, "%s", text);
 }
 
+/* In quotes, with escapes for all that is no plain letter or sign. */
+static void say_string(Dump *dump, const char *text, size_t bytes) {
+  say(dump, "\"");
+  for (size_t k = 0; k < bytes && !dump->refused; k++) {
+    unsigned char byte = (unsigned char)text[k];
+    if (byte < ' ' || byte == '"' || byte == '\\' || byte >= 127)
+      say(dump, "\\x%02x", byte);
+    else
+      say(dump, "%c", byte);
+  }
+  say(dump, "\"");
+}
+
+/* A held value by what it is; of what is no plain value, only the kind. */
+static void say_held(Dump *dump, ecs_Scalar type, uint32_t number) {
+  const HeldValue *value = held_get(dump->store->held, number);
+  if (value == NULL) {
+    say(dump, "%s", type == ECS_STRING ? "\"\"" : "nil");
+    return;
+  }
+  switch ((HeldKind)value->kind) {
+    case HELD_BOOLEAN: say(dump, value->integer ? "true" : "false"); break;
+    case HELD_NUMBER: say_float(dump, value->number, false); break;
+    case HELD_INTEGER:
+      if (held_is_double(value))
+        say_float(dump, (double)value->integer, false);
+      else
+        say(dump, "%lld", (long long)value->integer);
+      break;
+    case HELD_STRING: say_string(dump, value->text, value->bytes); break;
+    default: say(dump, "<%s>", value->text); break;
+  }
+}
+
 static void say_element(Dump *dump, ecs_Scalar type, const void *element) {
-  if (type == ECS_ENTITY) {
+  if (scalar_is_held(type)) {
+    uint32_t number;
+    memcpy(&number, element, sizeof number);
+    say_held(dump, type, number);
+  } else if (type == ECS_ENTITY) {
     uint64_t handle;
     memcpy(&handle, element, sizeof handle);
     say(dump, "%llu", (unsigned long long)handle);

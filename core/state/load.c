@@ -447,7 +447,7 @@ static bool check_name_tags(const Load *load) {
 
 /* Makes the snapshot. */
 static ecs_Status build(Load *load) {
-  ecs_Status status = ECS_OK;
+  ecs_Status status = load_check_held(load);
   for (uint32_t i = 0; status == ECS_OK && i < load->saved->components.count;
        i++)
     status = map_component(load, i);

@@ -19,9 +19,7 @@ ecs_Status load_compare_fields(Load *load, const SavedComponent *component,
     else if (was->link != field->link || was->tree != field->tree)
       load_tell(load, "%s.%s is another kind of link", schema->name,
                 field->name);
-    if (was != NULL &&
-        (was->type == ECS_ENTITY || was->type == ECS_BOOL ||
-         field->type == ECS_ENTITY || field->type == ECS_BOOL) &&
+    if (was != NULL && (was->type >= ECS_BOOL || field->type >= ECS_BOOL) &&
         was->type != field->type)
       return load_refuse_of(load, "%s.%s has a type that cannot be converted",
                             schema->name, field->name);

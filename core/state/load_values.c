@@ -62,6 +62,52 @@ static char *load_images(const LoadComponent *made, const SchemaField *field,
   return to;
 }
 
+/* Held values ------------------------------------------------------------- */
+
+/* Is a number what a field of a type may have? 0 stands for "" and nil. */
+static bool is_held_as(const HeldValues *held, ecs_Scalar type,
+                       uint32_t number) {
+  const HeldValue *value = held_get(held, number);
+  if (type == ECS_ANY_VALUE) return number == 0 || value != NULL;
+  return value != NULL && value->kind == HELD_STRING && value->bytes > 0;
+}
+
+ecs_Status load_check_held(Load *load) {
+  const ecs_Saved *saved = load->saved;
+  const SavedValue *values = saved->values.all;
+  const HeldValues *held = load->store->held;
+  if (!saved->has_values) return ECS_OK;
+  if (saved->number_count != saved->values.count)
+    return load_refuse(load, "nothing holds its values here");
+  if (saved->values_differ) load->same = false;
+  if (held == NULL || saved->values.count == 0) return ECS_OK;
+  char *seen = memory_zeroed(load->memory, held->count + 1u, 1);
+  if (seen == NULL) return ECS_E_MEMORY;
+  ecs_Status status = ECS_OK;
+  for (uint32_t k = 0; status == ECS_OK && k < saved->values.count; k++) {
+    uint32_t number = saved->numbers[k];
+    ecs_Scalar type = values[k].is_text ? ECS_STRING : ECS_ANY_VALUE;
+    bool is_new = number == 0 || number >= held->count || !seen[number];
+    if (!is_held_as(held, type, number) ||
+        (!values[k].is_made && (number == 0 || !is_new)))
+      status = load_refuse(load, "a value in it is there twice, or none");
+    else if (number != 0 && !values[k].is_made)
+      seen[number] = 1;
+  }
+  memory_free(load->memory, seen, held->count + 1u);
+  return status;
+}
+
+static char *load_held(const Load *load, const SavedField *was, uint64_t first,
+                       uint32_t rows, char *to) {
+  for (uint32_t row = 0; row < rows; row++, to += sizeof(uint32_t)) {
+    uint32_t index = load_get32(was->values, first + row);
+    uint32_t number = index == 0 ? 0 : load->saved->numbers[index - 1];
+    memcpy(to, &number, sizeof number);
+  }
+  return to;
+}
+
 /* Columns ----------------------------------------------------------------- */
 
 /* A column of a table, from the save or from the default. Returns where its
@@ -70,6 +116,9 @@ static char *load_column(Load *load, const SavedComponent *component,
                          const SchemaField *field, uint64_t first,
                          uint32_t rows, char *to) {
   size_t bytes = scalar_bytes(field->type);
+  const SavedField *was = load_find_field(load, component, field->name);
+  if (was != NULL && scalar_is_held(field->type))
+    return load_held(load, was, first, rows, to);
   return load_field(load, component, field, first, rows, to, bytes)
              ? to + rows * bytes
              : NULL;

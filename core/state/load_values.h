@@ -16,6 +16,11 @@ ECS_INTERNAL ecs_Status load_migrate(Load *load, uint32_t number,
 /* Frees these images. */
 ECS_INTERNAL void load_forget_images(Load *load);
 
+/* Are the host's numbers of values, see ecs_saved_hold, such that columns may have
+ * them? ECS_E_MEMORY; ECS_E_FILE. Values that are compared by what they are must
+ * have numbers of their own. */
+ECS_INTERNAL ecs_Status load_check_held(Load *load);
+
 /* Writes the columns of a table, copied, converted, or of defaults. Returns
  * where their bytes end; NULL: a value is wrong, and problem says why. */
 ECS_INTERNAL char *load_columns(Load *load, const SavedTable *table, char *to);

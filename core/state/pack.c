@@ -98,6 +98,17 @@ static void choose_components(Pack *pack) {
   }
 }
 
+/* Held values are the world's own. ECS_E_COMPONENT: a chosen component has fields
+ * of them, and is the contested one. */
+static ecs_Status refuse_held(const Pack *pack, ecs_World *world) {
+  for (uint32_t i = 0; i < pack->count; i++) {
+    if (component_of(pack, pack->ids[i])->schema->held == 0) continue;
+    world->contested = pack->ids[i];
+    return ECS_E_COMPONENT;
+  }
+  return ECS_OK;
+}
+
 static int compare_entities(const void *one, const void *other) {
   ecs_Entity a = *(const ecs_Entity *)one, b = *(const ecs_Entity *)other;
   return (a > b) - (a < b);
@@ -268,8 +279,9 @@ ecs_Status pack_write(ecs_World *world, const PackRows *rows,
       pack.packed[id_index(rows->entities[n])] = 1;
     choose_components(&pack);
     choose_names(&pack);
-    status = write_all(&pack, memory, sink);
+    status = refuse_held(&pack, world);
   }
+  if (status == ECS_OK) status = write_all(&pack, memory, sink);
   end(&pack, memory);
   return status;
 }

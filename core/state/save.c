@@ -23,6 +23,10 @@ typedef struct Save {
   const ecs_Array *
       *arrays; /* owned; by name; those that are new are left out */
   uint32_t array_count, array_capacity;
+  uint32_t *indices; /* owned; by number of a held value: which it is in the
+                        order of their first use; 0: it is not used */
+  uint32_t used;     /* so many are */
+  const HeldPacked *packed; /* NULL: the binding packed none */
   const char *script;
   size_t script_bytes;
 } Save;
@@ -59,8 +63,15 @@ bool save_is_used(const Component *component) {
   return false;
 }
 
+/* How many numbers of held values there are. */
+static uint32_t held_count(const Save *save) {
+  return save->store->held == NULL ? 0 : save->store->held->count;
+}
+
 static ecs_Status begin(Save *save, Memory *memory) {
   uint32_t total = save->store->components.count;
+  save->indices = memory_zeroed(memory, held_count(save), sizeof(uint32_t));
+  if (save->indices == NULL && held_count(save) > 0) return ECS_E_MEMORY;
   save->ids = memory_zeroed(memory, total, sizeof(ecs_Component));
   save->numbers = memory_zeroed(memory, total, sizeof(uint32_t));
   save->groups =
@@ -75,6 +86,7 @@ static ecs_Status begin(Save *save, Memory *memory) {
 
 static void end(Save *save, Memory *memory) {
   uint32_t total = save->store->components.count;
+  memory_free(memory, save->indices, held_count(save) * sizeof(uint32_t));
   memory_free(memory, save->ids, total * sizeof(ecs_Component));
   memory_free(memory, save->numbers, total * sizeof(uint32_t));
   memory_free(memory, (void *)save->groups,
@@ -145,6 +157,117 @@ static void choose_names(Save *save) {
           compare_names);
 }
 
+/* Held values ------------------------------------------------------------- */
+
+/* The number that stands for an element's value; 0: "" or nil. An integer that
+ * equals a double which is held, too, is that one. */
+static uint32_t held_number(const Save *save, ecs_Scalar type,
+                            const char *element) {
+  uint32_t number;
+  memcpy(&number, element, sizeof number);
+  const HeldValue *value = held_get(save->store->held, number);
+  if (value == NULL ||
+      (type == ECS_STRING && (value->kind != HELD_STRING || value->bytes == 0)))
+    return 0;
+  if (value->kind != HELD_INTEGER || !held_is_double(value)) return number;
+  HeldValue same;
+  ecs_held_number(&same, (double)value->integer);
+  uint32_t found = ecs_held_find(save->store->held, &same);
+  return found == 0 ? number : found;
+}
+
+/* A place for the uses of values. */
+typedef struct HeldUses {
+  HeldUse *all;
+  uint32_t most;
+} HeldUses;
+
+static void list_column(Save *save, const HeldUses *uses, const Table *table,
+                        ecs_Component id, uint32_t field) {
+  const Component *component = component_at(save, id);
+  ecs_Scalar type = component->schema->fields[field].type;
+  ColumnCode code = table_codes(table, component->bit)[field];
+  const char *column = table_column(table, code);
+  for (uint32_t row = 0; row < table->count; row++) {
+    uint32_t number = held_number(save, type, column + (size_t)row * 4);
+    if (number == 0 || save->indices[number] != 0) continue;
+    if (save->used < uses->most)
+      uses->all[save->used] = (HeldUse){number,
+                                        field,
+                                        id,
+                                        table->entities[row],
+                                        component->schema->name,
+                                        component->schema->fields[field].name};
+    save->indices[number] = ++save->used;
+  }
+}
+
+/* Numbers the values that are used, in the order of the columns of a save. */
+static void list_held(Save *save, HeldUses uses) {
+  for (uint32_t i = 0; i < save->count; i++) {
+    const Component *component = component_at(save, save->ids[i]);
+    const Group *group = component->group;
+    for (uint32_t k = 0; k < component->schema->field_count; k++)
+      for (uint32_t t = 0;
+           (component->schema->held >> k & 1u) && t < group->table_count; t++) {
+        const Table *table = group->tables[t];
+        if (table->count > 0 && table_has(table, component->bit))
+          list_column(save, &uses, table, save->ids[i], k);
+      }
+  }
+}
+
+static bool has_held_fields(const Save *save) {
+  for (uint32_t i = 0; i < save->count; i++)
+    if (component_at(save, save->ids[i])->schema->held != 0) return true;
+  return false;
+}
+
+/* Are the values that are used those that were packed? ECS_E_COMPONENT: a component
+ * with such fields is used, and it is noted as the contested one, but nothing was
+ * packed. ECS_E_VALUE: others are used. */
+static ecs_Status check_packed(Save *save, ecs_World *world) {
+  const HeldPacked *packed = save->packed;
+  for (uint32_t i = 0; packed == NULL && i < save->count; i++) {
+    if (component_at(save, save->ids[i])->schema->held == 0) continue;
+    world->contested = save->ids[i];
+    return ECS_E_COMPONENT;
+  }
+  if (packed == NULL) return ECS_OK;
+  list_held(save, (HeldUses){NULL, 0});
+  if (save->used != packed->number_count) return ECS_E_VALUE;
+  for (uint32_t k = 0; k < packed->number_count; k++)
+    if (packed->numbers[k] >= held_count(save) ||
+        save->indices[packed->numbers[k]] != k + 1)
+      return ECS_E_VALUE;
+  return ECS_OK;
+}
+
+/* The hash that the world has where it is loaded: with what encoders made. */
+static ecs_Status hash_saved(Save *save, ecs_World *world) {
+  const HeldValues *held = world->store.held;
+  const HeldPacked *packed = save->packed;
+  if (packed == NULL || packed->contents == NULL || held == NULL) {
+    save->hash = world_hash(world);
+    return ECS_OK;
+  }
+  size_t bytes = held->count * sizeof(HeldValue);
+  HeldValue *made = memory_zeroed(&world->store.memory, 1, bytes);
+  if (made == NULL) return ECS_E_MEMORY;
+  memcpy(made, held->all, bytes);
+  for (uint32_t k = 0; k < packed->number_count; k++) {
+    made[packed->numbers[k]].content = packed->contents[k];
+    if (packed->contents[k] == 0) made[packed->numbers[k]].kind = HELD_FREE;
+  }
+  HeldValues instead = *held;
+  instead.all = made;
+  world->store.held = &instead;
+  save->hash = world_hash(world);
+  world->store.held = held;
+  memory_free(&world->store.memory, made, bytes);
+  return ECS_OK;
+}
+
 /* The manifest ------------------------------------------------------------ */
 
 void save_put_component(ArchiveOut *out, const Component *component) {
@@ -191,8 +314,9 @@ static void put_group(ArchiveOut *out, const Save *save, const Group *group) {
 static void put_manifest(ArchiveOut *out, const void *of) {
   const Save *save = ((const SaveItem *)of)->save;
   const EntityIndex *index = &save->store->index;
-  archive_say(out, "ecs-save 1\nhash %016llx\nindex %u %u\n",
-              (unsigned long long)save->hash, index->used,
+  bool has_held = has_held_fields(save);
+  archive_say(out, "ecs-save %u\nhash %016llx\nindex %u %u\n",
+              has_held ? 2u : 1u, (unsigned long long)save->hash, index->used,
               index->retired_count);
   for (uint32_t i = 0; i < save->count; i++)
     save_put_component(out, component_at(save, save->ids[i]));
@@ -219,6 +343,7 @@ static void put_manifest(ArchiveOut *out, const void *of) {
       archive_say(out, " %u", array->first[d]);
     archive_say(out, "\n");
   }
+  if (has_held) archive_say(out, "values %u\n", save->used);
   archive_say(out, "end\n");
 }
 
@@ -265,6 +390,15 @@ static void put_entities(ArchiveOut *out, const void *of) {
                 group->tables[i]->count * sizeof(ecs_Entity));
 }
 
+static void put_indices(ArchiveOut *out, const Save *save, ecs_Scalar type,
+                        const char *column, uint32_t rows) {
+  for (uint32_t row = 0; row < rows; row++) {
+    uint32_t number = held_number(save, type, column + (size_t)row * 4);
+    uint32_t index = number == 0 ? 0 : save->indices[number];
+    archive_put(out, &index, sizeof index);
+  }
+}
+
 static void put_column(ArchiveOut *out, const void *of) {
   const SaveItem *item = of;
   const Component *component = component_at(item->save, item->id);
@@ -278,8 +412,12 @@ static void put_column(ArchiveOut *out, const void *of) {
     const Table *table = group->tables[i];
     if (!table_has(table, component->bit) || table->count == 0) continue;
     ColumnCode code = table_codes(table, component->bit)[item->field];
-    archive_put(out, table_column(table, code),
-                (size_t)table->count << code_shift(code));
+    const char *column = table_column(table, code);
+    if (component->schema->held >> item->field & 1u)
+      put_indices(out, item->save, component->schema->fields[item->field].type,
+                  column, table->count);
+    else
+      archive_put(out, column, (size_t)table->count << code_shift(code));
   }
 }
 
@@ -318,6 +456,11 @@ static void put_array(ArchiveOut *out, const void *of) {
   archive_put(out, head, sizeof head);
   archive_put(out, array->view.elements,
               array_count(array) * scalar_bytes(array->type));
+}
+
+static void put_values(ArchiveOut *out, const void *of) {
+  const HeldPacked *packed = ((const SaveItem *)of)->save->packed;
+  if (packed->count > 0) archive_put(out, packed->bytes, packed->count);
 }
 
 static void put_script(ArchiveOut *out, const void *of) {
@@ -379,10 +522,11 @@ static void add_arrays(ArchiveWriter *writer, const Save *save) {
 }
 
 ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
-                      ecs_SaveSink sink) {
+                      const HeldPacked *packed, ecs_SaveSink sink) {
   Memory *memory = &world->store.memory;
   Save save = {.world = world,
                .store = &world->store,
+               .packed = packed,
                .script = script,
                .script_bytes = script_bytes};
   SaveItem all = {.save = &save};
@@ -391,8 +535,11 @@ ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
   ecs_Status status = begin(&save, memory);
   if (status == ECS_OK) status = choose_arrays(&save, memory);
   if (status == ECS_OK) {
-    save.hash = world_hash(world);
     choose_components(&save);
+    status = check_packed(&save, world);
+  }
+  if (status == ECS_OK) status = hash_saved(&save, world);
+  if (status == ECS_OK) {
     choose_groups(&save);
     choose_names(&save);
     archive_begin(&writer, memory, sink);
@@ -403,9 +550,26 @@ ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
     add_components(&writer, &save);
     add_links(&writer, &save);
     add_arrays(&writer, &save);
+    if (has_held_fields(&save))
+      archive_add(&writer, SAVED_VALUES, put_values, &all);
     archive_add(&writer, "script.txt", put_script, &all);
     status = archive_end(&writer);
   }
+  end(&save, memory);
+  return status;
+}
+
+ecs_Status state_held_uses(ecs_World *world, HeldUse *uses, uint32_t most,
+                           uint32_t *count) {
+  Memory *memory = &world->store.memory;
+  Save save = {.world = world, .store = &world->store};
+  ECS_ASSERT(world->depth == 0);
+  ecs_Status status = begin(&save, memory);
+  if (status == ECS_OK) {
+    choose_components(&save);
+    list_held(&save, (HeldUses){uses, most});
+  }
+  *count = save.used;
   end(&save, memory);
   return status;
 }

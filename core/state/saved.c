@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "state/packed.h"
 #include "state/saved_text.h"
 #include "world/world.h"
 
@@ -125,7 +126,7 @@ static bool is_default(ecs_Scalar type, uint64_t bits) {
   uint64_t place = 0;
   double value;
   memcpy(&value, &bits, sizeof value);
-  if (type == ECS_ENTITY) return bits == 0;
+  if (type >= ECS_ENTITY) return bits == 0;
   if (ecs_scalar_store(type, &place, value) != ECS_OK) return false;
   value = ecs_scalar_load(type, &place);
   return memcmp(&value, &bits, sizeof value) == 0;
@@ -143,7 +144,8 @@ static bool read_field(Manifest *manifest, uint32_t first) {
   size_t bytes = word_bytes(manifest);
   field->type = saved_type_read(manifest->at, bytes);
   manifest->at += bytes;
-  if (field->type == ECS_SCALAR_COUNT) return wrong(manifest);
+  if (field->type >= ECS_SCALAR_COUNT) return wrong(manifest);
+  if (scalar_is_held(field->type)) manifest->saved->has_values = true;
   if (!expect(manifest, " ") || !hex(manifest, &field->default_bits) ||
       !expect(manifest, " "))
     return false;
@@ -348,14 +350,18 @@ static bool read_packed_manifest(Manifest *manifest) {
     return false;
   while (accept(manifest, "component "))
     if (!read_component(manifest)) return false;
+  /* What is held where they were packed is not here. */
+  if (saved->has_values) return wrong(manifest);
   return read_links(manifest) && read_names(manifest) && read_end(manifest);
 }
 
 static bool read_manifest(Manifest *manifest) {
   ecs_Saved *saved = manifest->saved;
-  if (!expect(manifest, "ecs-save 1") || !end_line(manifest) ||
-      !expect(manifest, "hash ") || !hex(manifest, &saved->hash) ||
-      !end_line(manifest) || !expect(manifest, "index ") ||
+  uint32_t version = 0;
+  if (!expect(manifest, "ecs-save ") || !number32(manifest, 2, &version) ||
+      !end_line(manifest) || !expect(manifest, "hash ") ||
+      !hex(manifest, &saved->hash) || !end_line(manifest) ||
+      !expect(manifest, "index ") ||
       !number32(manifest, ECS_INDEX_LIMIT, &saved->used) ||
       !expect(manifest, " ") ||
       !number32(manifest, saved->used, &saved->retired) || !end_line(manifest))
@@ -373,6 +379,12 @@ static bool read_manifest(Manifest *manifest) {
   if (!read_links(manifest) || !read_names(manifest)) return false;
   while (accept(manifest, "array "))
     if (!read_array(manifest)) return false;
+  if (version != (saved->has_values ? 2u : 1u)) return wrong(manifest);
+  if (saved->has_values &&
+      (!expect(manifest, "values ") ||
+       !number32(manifest, UINT32_MAX, &saved->value_count) ||
+       !end_line(manifest)))
+    return false;
   return read_end(manifest);
 }
 
@@ -383,6 +395,7 @@ typedef struct Entries {
   ecs_Saved *saved;
   uint32_t at;
   const char *path; /* of the last that was asked for, for messages */
+  bool no_memory;
 } Entries;
 
 /* The values behind the head of an array file that comes next; NULL: it is
@@ -521,6 +534,66 @@ static bool find_packed_arrays(Entries *entries, char *path) {
   return find_links(entries, path) && find_script(entries);
 }
 
+/* Takes the values apart. */
+static bool take_values(ecs_Saved *saved, const ArchiveEntry *entry) {
+  SavedValue *values = saved->values.all;
+  const char *at = entry->bytes, *end = at + entry->count;
+  for (uint32_t k = 0; k < saved->value_count; k++) {
+    const char *begin = at, *next = at;
+    Packed head;
+    if (!packed_check(&at, end)) return false;
+    (void)ecs_packed_next(&next, end, &head);
+    values[k] =
+        (SavedValue){begin, (size_t)(at - begin), head.kind == PACKED_MADE,
+                     head.kind == PACKED_TEXT && head.count > 0};
+  }
+  saved->values.count = saved->value_count;
+  return at == end;
+}
+
+/* Values are numbered in the order of their first use, and strings are strings. */
+static bool check_indices(const ecs_Saved *saved) {
+  const SavedValue *values = saved->values.all;
+  const SavedField *fields = saved->fields.all;
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < saved->components.count; i++) {
+    const SavedComponent *component = &saved_components(saved)[i];
+    for (uint32_t k = 0; k < component->field_count; k++) {
+      const SavedField *field = &fields[component->first_field + k];
+      for (uint64_t row = 0;
+           scalar_is_held(field->type) && row < component->rows; row++) {
+        uint32_t index;
+        memcpy(&index, field->values + row * sizeof index, sizeof index);
+        if (index == 0) continue;
+        if (index > saved->values.count || index > used + 1) return false;
+        if (field->type == ECS_STRING && !values[index - 1].is_text)
+          return false;
+        if (index > used) used = index;
+      }
+    }
+  }
+  return used == saved->values.count;
+}
+
+/* False: there is no memory, or they are not what they should be. */
+static bool find_values(Entries *entries) {
+  ecs_Saved *saved = entries->saved;
+  const ArchiveReader *archive = &saved->archive;
+  entries->path = SAVED_VALUES;
+  if (entries->at >= archive->count) return false;
+  const ArchiveEntry *entry = &archive->entries[entries->at++];
+  if (entry->name_bytes != sizeof SAVED_VALUES - 1 ||
+      memcmp(entry->name, SAVED_VALUES, entry->name_bytes) != 0 ||
+      saved->value_count > entry->count)
+    return false;
+  if (!memory_grow(saved->memory, &saved->values.all, &saved->values.capacity,
+                   0, saved->value_count, sizeof(SavedValue))) {
+    entries->no_memory = true;
+    return false;
+  }
+  return take_values(saved, entry) && check_indices(saved);
+}
+
 /* Finds what the manifest asks for. False: an entry is not what it should be. */
 static bool find_arrays(Entries *entries, char *path) {
   ecs_Saved *saved = entries->saved;
@@ -536,7 +609,7 @@ static bool find_arrays(Entries *entries, char *path) {
                         path))
       return false;
   return find_links(entries, path) && find_world_arrays(entries, path) &&
-         find_script(entries);
+         (!saved->has_values || find_values(entries)) && find_script(entries);
 }
 
 /* Descriptions ------------------------------------------------------------ */
@@ -616,6 +689,7 @@ static ecs_Status open(ecs_Saved *saved, const char *bytes, size_t count,
   char path[SAVED_PATH];
   if ((saved->packed ? find_packed_arrays : find_arrays)(&entries, path))
     return describe(saved);
+  if (entries.no_memory) return ECS_E_MEMORY;
   snprintf(problem, problem_bytes, "its %.100s is missing or wrong",
            entries.path);
   return ECS_E_FILE;
@@ -661,6 +735,7 @@ void saved_close(ecs_Saved *saved) {
   free_list(memory, &saved->links, sizeof(SavedLink));
   free_list(memory, &saved->names, sizeof(SavedName));
   free_list(memory, &saved->arrays, sizeof(SavedArray));
+  free_list(memory, &saved->values, sizeof(SavedValue));
   free_list(memory, &saved->members, sizeof(uint32_t));
   memory_free(memory, saved, sizeof(ecs_Saved));
 }

@@ -13,6 +13,7 @@
 #define ECS_SAVED_H
 
 #include "state/archive.h"
+#include "state/held_save.h"
 #include "storage/schema.h"
 
 typedef struct SavedField {
@@ -87,6 +88,12 @@ struct ecs_Saved {
   uint32_t used;    /* indices, the unused one included */
   uint32_t retired; /* of them */
   SavedList components, fields, groups, tables, links, names, arrays;
+  SavedList values;        /* of fields of type string and any */
+  bool has_values;         /* it has such fields */
+  uint32_t value_count;    /* as the manifest has it */
+  const uint32_t *numbers; /* borrowed; what the host holds for each value */
+  uint32_t number_count;
+  bool values_differ;        /* from those whose hash is there */
   SavedList members;         /* numbers of components, from 0 on */
   ecs_Field *described;      /* owned; all fields, as descriptions have them */
   ecs_Link *described_links; /* owned; of all links */

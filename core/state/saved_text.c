@@ -67,7 +67,8 @@ const char *saved_path(const char *folder, const char *name, const char *field,
 /* Words ------------------------------------------------------------------- */
 
 static const char *const types[ECS_SCALAR_COUNT] = {
-    "f32", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "bool", "entity"};
+    "f32", "f64", "i8",   "u8",     "i16",    "u16",
+    "i32", "u32", "bool", "entity", "string", "any"};
 static const char *const storages[] = {"table", "sparse", "bits"};
 static const char *const rules[] = {
     "clear", "clear-tree", "remove", "remove-tree", "destroy", "destroy-tree"};
@@ -114,7 +115,8 @@ bool saved_link_read(const char *word, size_t bytes, SchemaField *field) {
 /* Arrays ------------------------------------------------------------------ */
 
 static const char *const descriptions[ECS_SCALAR_COUNT] = {
-    "<f4", "<f8", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "|b1", "<u8"};
+    "<f4", "<f8", "|i1", "|u1", "<i2", "<u2",
+    "<i4", "<u4", "|b1", "<u8", "<u4", "<u4"};
 
 static void write_head(ecs_Scalar type, const char *shape,
                        char to[SAVED_HEAD]) {

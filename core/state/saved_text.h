@@ -14,12 +14,17 @@
  *                               of its group
  *      links/Name.field.npy     u64: who links, target by target, in order
  *      arrays/Name.npy          elements of an array of the world, of its sizes
+ *      values.msgpack           the values of fields of type string and any, one
+ *                               after the other (packed.h), where a component
+ *                               has such fields; these are u32, which value it
+ *                               is, from 1 on, and 0 for "" and nil
  *      script.txt               what scripts keep
  *
  * Arrays are those of NumPy, version 1.0, little-endian. The manifest is text,
  * a line for each thing, words with one blank between them:
  *
- *      ecs-save 1
+ *      ecs-save 1                   2 where a component has fields of type string
+ *                                   or any
  *      hash 91d8c8aa7871394d
  *      index 7 0                    indices used, retired
  *      component Position table 2   name, storage, fields; in order of names
@@ -32,6 +37,7 @@
  *      name 4294967299 player
  *      array walls u8 9 9 of 6 6    name, type, sizes, and those that it was
  *                                   made with; in order of names
+ *      values 3                     in the order of their first use; only of 2
  *      end
  *
  * In names every byte but letters, digits, _ and - is %XX. Worlds with equal
@@ -56,6 +62,8 @@ ECS_INTERNAL bool saved_name_read(const char *text, size_t bytes, char to[256]);
 /* Writes the path of an entry; field NULL: there is none. Returns `to`. */
 ECS_INTERNAL const char *saved_path(const char *folder, const char *name,
                                     const char *field, char to[SAVED_PATH]);
+
+#define SAVED_VALUES "values.msgpack"
 
 /* "f32", "entity"; and back: ECS_SCALAR_COUNT for another word. */
 ECS_INTERNAL const char *saved_type(ecs_Scalar type);

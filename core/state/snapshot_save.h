@@ -13,6 +13,12 @@
  * restored. Cost: that of snapshot_restore besides. */
 ECS_INTERNAL ecs_Status snapshot_save(ecs_Snapshot *snapshot,
                                       const char *script, size_t script_bytes,
+                                      const HeldPacked *packed,
                                       ecs_SaveSink sink);
+
+/* As state_held_uses, likewise. */
+ECS_INTERNAL ecs_Status snapshot_held_uses(ecs_Snapshot *snapshot,
+                                           HeldUse *uses, uint32_t most,
+                                           uint32_t *count);
 
 #endif

@@ -66,7 +66,9 @@ static inline void element_store(void *to, const void *from, ecs_Scalar type) {
   switch (type) {
     case ECS_F32: element_store_f32(to, from); break;
     case ECS_I32:
-    case ECS_U32: memcpy(to, from, 4); break;
+    case ECS_U32:
+    case ECS_STRING:
+    case ECS_ANY_VALUE: memcpy(to, from, 4); break;
     case ECS_F64: element_store_f64(to, from); break;
     case ECS_ENTITY: element_store_entity(to, from); break;
     case ECS_I16:

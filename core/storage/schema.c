@@ -25,7 +25,7 @@ static bool is_name(const char *name) {
 }
 
 /* Checks one field by itself. An entity field defaults to the null entity, the
- * only handle with a meaning in every world. */
+ * only handle with a meaning in every world, and a held value to 0. */
 static ecs_Status check_field(const ecs_Field *field) {
   uint64_t place;
   if (!is_name(field->name)) return ECS_E_NAME;
@@ -33,7 +33,7 @@ static ecs_Status check_field(const ecs_Field *field) {
       ecs_scalar_store(field->type, &place, field->default_value);
   if (status != ECS_OK) return status;
   bool null = field->default_value == 0;
-  return field->type == ECS_ENTITY && !null ? ECS_E_VALUE : ECS_OK;
+  return field->type >= ECS_ENTITY && !null ? ECS_E_VALUE : ECS_OK;
 }
 
 static bool is_repeated(const ecs_Field *fields, uint32_t field) {
@@ -148,6 +148,7 @@ static void fill(Schema *schema, const ecs_ComponentDescription *description,
         .shift = (uint16_t)__builtin_ctz(scalar_bytes(field->type)),
         .link = SCHEMA_NO_LINK,
         .default_value = ecs_scalar_load(field->type, place)};
+    if (scalar_is_held(field->type)) schema->held |= UINT64_C(1) << k;
   }
   for (uint32_t k = 0; k < description->link_count; k++) {
     const ecs_Link *link = &description->links[k];

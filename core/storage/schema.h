@@ -29,6 +29,7 @@ typedef struct Schema {
   const char *name; /* in the schema's block */
   uint32_t field_count;
   uint32_t image_bytes;      /* 0 for a tag; a multiple of the alignment */
+  uint64_t held;             /* bit k: field k is a string or any */
   bool zero_defaults;        /* every default's bits are zero */
   uint8_t uniform;           /* the type that all fields have; ECS_SCALAR_COUNT
                                when they differ, and for a tag */

@@ -166,6 +166,8 @@ ecs_Status store_define(Store *store,
   if (store->components.count > ECS_COMPONENT_LIMIT)
     status = memory_refuse(&store->memory, ECS_COMPONENT_LIMIT, "components",
                            "a world");
+  else if (fresh.schema->held != 0 && store->held == NULL)
+    status = ECS_E_ARGUMENT;
   else if (description->storage == ECS_STORE_BITS &&
            fresh.schema->field_count > 0)
     status = ECS_E_COMPONENT;

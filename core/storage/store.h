@@ -22,6 +22,7 @@
 #define ECS_STORE_H
 
 #include "storage/entity_index.h"
+#include "storage/held_values.h"
 #include "storage/name_index.h"
 
 /* The first row_epoch: the bits of the double 2^52. The next ones are those of
@@ -86,7 +87,9 @@ struct Store {
   uint64_t row_epoch;     /* see ecs_world_row_epoch */
   DestroyEntity *destroy; /* see store_choose */
   void *changes; /* of change/change_state.h; borrowed; NULL: no changes */
-  void *uses;    /* of query/query_use.h; borrowed; NULL: nothing is counted */
+  const HeldValues *held; /* of its strings and the like; borrowed; NULL: no
+                             component may have any */
+  void *uses; /* of query/query_use.h; borrowed; NULL: nothing is counted */
 };
 
 /* Life ------------------------------------------------------------------ */
@@ -122,7 +125,7 @@ ECS_INTERNAL ecs_Component store_find_component(const Store *store,
 
 /* Defines a component, or finds the one with the same definition. ECS_E_SCHEMA:
  * the name exists with another definition; ECS_E_COMPONENT: fields stored as
- * bits; ECS_E_MEMORY, ECS_E_LIMIT; and whatever schema_create returns. */
+ * bits; ECS_E_ARGUMENT: fields that are held, where nothing holds any; ECS_E_MEMORY, ECS_E_LIMIT; and whatever schema_create returns. */
 ECS_INTERNAL ecs_Status
 store_define(Store *store, const ecs_ComponentDescription *description,
              ecs_Component *component);

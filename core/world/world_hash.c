@@ -27,10 +27,17 @@ static uint64_t mix_text(uint64_t hash, const char *text) {
   return mix(hash, 256);
 }
 
-/* One element as a word; every NaN as the same word. */
-static uint64_t element_word(ecs_Scalar type, const void *element) {
+/* One element as a word; every NaN as the same word, and a held value by what it
+ * is. */
+static uint64_t element_word(const HeldValues *held, ecs_Scalar type,
+                             const void *element) {
   unsigned char copy[8] = {0};
   uint64_t word = 0;
+  uint32_t number;
+  if (scalar_is_held(type)) {
+    memcpy(&number, element, sizeof number);
+    return held_content(held, number);
+  }
   ECS_ASSERT(scalar_bytes(type) <= sizeof copy);
   element_copy(copy, element, (uint32_t)__builtin_ctz(scalar_bytes(type)));
   if (scalar_is_float(type)) scalar_canonicalize(type, copy);
@@ -95,7 +102,7 @@ static uint64_t sum_arrays(const ecs_World *world) {
     for (uint32_t d = 0; d < array->dimensions; d++)
       hash = mix(hash, array->view.sizes[d]);
     for (size_t k = 0; k < count; k++)
-      hash = mix(hash, element_word(array->type, elements + k * bytes));
+      hash = mix(hash, element_word(NULL, array->type, elements + k * bytes));
     sum += hash;
   }
   return sum;
@@ -173,10 +180,14 @@ static inline uint64_t word_16(const char *at) {
   return bits;
 }
 
-/* The elements of an array, one after the other; every NaN as the same word. */
-static uint64_t hash_array(uint64_t hash, ecs_Scalar type, const char *array,
-                           uint32_t count) {
-  if (type == ECS_F32)
+/* The elements of an array, one after the other; every NaN as the same word, and
+ * held values by what they are. */
+static uint64_t hash_array(uint64_t hash, const HeldValues *held,
+                           ecs_Scalar type, const char *array, uint32_t count) {
+  if (scalar_is_held(type))
+    HASH_WORDS(hash, count, row,
+               held_content(held, (uint32_t)word_32(array + (size_t)row * 4)));
+  else if (type == ECS_F32)
     HASH_WORDS(hash, count, row, word_f32(array + (size_t)row * 4));
   else if (type == ECS_F64)
     HASH_WORDS(hash, count, row, word_f64(array + (size_t)row * 8));
@@ -191,14 +202,14 @@ static uint64_t hash_array(uint64_t hash, ecs_Scalar type, const char *array,
   return hash;
 }
 
-static uint64_t hash_columns(const Schema *schema, const Table *table,
-                             uint32_t bit) {
+static uint64_t hash_columns(const HeldValues *held, const Schema *schema,
+                             const Table *table, uint32_t bit) {
   uint64_t hash = hash_schema(schema);
   for (uint32_t i = 0; i < schema->field_count; i++) {
     ColumnCode code = table_codes(table, bit)[i];
     if (table->count > 0)
-      hash = hash_array(hash, schema->fields[i].type, table_column(table, code),
-                        table->count);
+      hash = hash_array(hash, held, schema->fields[i].type,
+                        table_column(table, code), table->count);
   }
   return hash;
 }
@@ -222,7 +233,7 @@ static uint64_t hash_table(const Store *store, const Group *group,
   uint64_t rows = mix(2, table->count);
   uint64_t components = 0;
   if (table->count > 0)
-    rows = hash_array(rows, ECS_ENTITY, (const char *)table->entities,
+    rows = hash_array(rows, NULL, ECS_ENTITY, (const char *)table->entities,
                       table->count);
   for (uint32_t bit = 0; bit < group->component_count; bit++) {
     const GroupComponent *component = &group->components[bit];
@@ -230,7 +241,7 @@ static uint64_t hash_table(const Store *store, const Group *group,
     if (component->bits_index != GROUP_NOT_BITS)
       components += hash_bits(schema, table, component->bits_index);
     else if (table_has(table, bit))
-      components += hash_columns(schema, table, bit);
+      components += hash_columns(store->held, schema, table, bit);
   }
   return mix(rows, components);
 }
@@ -265,15 +276,16 @@ static uint64_t sum_partition(const Store *store) {
 /* What is recorded ------------------------------------------------------ */
 
 /* A component that is added or set: the fields of the mask. */
-static uint64_t hash_image(uint64_t hash, const Schema *schema,
-                           const void *image, uint64_t fields) {
+static uint64_t hash_image(uint64_t hash, const Store *store,
+                           const Schema *schema, const void *image,
+                           uint64_t fields) {
   hash = mix(hash, hash_schema(schema));
   for (uint32_t i = 0; i < schema->field_count; i++) {
     const SchemaField *field = &schema->fields[i];
     hash = mix(hash, fields >> i & 1u);
     if ((fields >> i & 1u) != 0)
-      hash = mix(
-          hash, element_word(field->type, (const char *)image + field->offset));
+      hash = mix(hash, element_word(store->held, field->type,
+                                    (const char *)image + field->offset));
   }
   return hash;
 }
@@ -292,7 +304,8 @@ static uint64_t hash_staged(uint64_t hash, const Store *store,
       const void *element =
           table_element(staged->table, code, (uint32_t)row->row);
       hash = mix(hash, 1);
-      hash = mix(hash, element_word(schema->fields[i].type, element));
+      hash =
+          mix(hash, element_word(store->held, schema->fields[i].type, element));
     }
   }
   return hash;
@@ -309,7 +322,7 @@ static uint64_t hash_command(uint64_t hash, const Store *store,
   const void *image = command->image;
   if (command->kind == COMMAND_REMOVE) return mix(hash, hash_schema(schema));
   if (image == NULL) image = schema->default_image;
-  return hash_image(hash, schema, image, command->fields);
+  return hash_image(hash, store, schema, image, command->fields);
 }
 
 /* How many commands of each entity each inner level has recorded. Levels follow
@@ -371,7 +384,7 @@ static uint64_t sum_component(const Store *store, const Group *group,
     uint64_t hash = mix(named, table->entities[row]);
     for (uint32_t i = 0; i < schema->field_count; i++) {
       ColumnCode code = table_codes(table, bit)[i];
-      hash = mix(hash, element_word(schema->fields[i].type,
+      hash = mix(hash, element_word(store->held, schema->fields[i].type,
                                     table_element(table, code, row)));
     }
     sum += hash;

@@ -86,8 +86,13 @@ end
 
 --- The proxy of one component. first is the number of columns before its own.
 local function component(name, fields, first, fill, clear_list)
-  local positions, arrays = {}, {}
-  for f, field in ipairs(fields) do positions[field[1]] = first + f end
+  local positions, arrays, held = {}, {}, {}
+  for f, field in ipairs(fields) do
+    positions[field[1]] = first + f
+    if field[2] == "string" or field[2] == "any" then
+      held[field[1]] = field[2]
+    end
+  end
   for _, array in ipairs(fields.arrays or {}) do
     arrays[array[1]] = array_proxy(name .. "." .. array[1], first + array[2],
       array[3], fill, clear_list)
@@ -99,6 +104,7 @@ local function component(name, fields, first, fill, clear_list)
       error(format("ecs: %s has no field %s (it has %s)", name,
         message.describe(key), listing(fields)), 2)
     end
+    if held[key] then error(message.held(name, key, held[key]), 2) end
     local column = fill(position)
     if not column then error(message.over, 2) end
     rawset(columns, key, column)
@@ -235,11 +241,22 @@ local function ranges_of(part)
   return ranges
 end
 
+--- Raises where a field is of type string or any.
+local function refuse_held(part, f)
+  local field = part.fields[f]
+  if field[2] == "string" or field[2] == "any" then
+    error(message.held(part.name, field[1], field[2]), 5)
+  end
+end
+
 --- Adds the numbers of the columns of fields, or of all where none is named.
 local function add_fields(list, part, names)
   local ranges = ranges_of(part)
   if #names == 0 then
-    for f in ipairs(part.fields) do list[#list + 1] = part.first + f end
+    for f in ipairs(part.fields) do
+      refuse_held(part, f)
+      list[#list + 1] = part.first + f
+    end
   end
   for _, name in ipairs(names) do
     local range = ranges[name]
@@ -247,7 +264,10 @@ local function add_fields(list, part, names)
       refuse_copy(part.name .. " has no field " .. message.describe(name)
         .. " (it has " .. listing(part.fields) .. ")")
     end
-    for f = range[1], range[2] do list[#list + 1] = part.first + f end
+    for f = range[1], range[2] do
+      refuse_held(part, f)
+      list[#list + 1] = part.first + f
+    end
   end
 end
 

@@ -49,7 +49,10 @@ local function read_terms(query)
       for f, field in ipairs(list) do
         scalars[#scalars + 1] = field[2]
         fields[#scalars] = { terms[k], f }
-        columns[field[1]], links[#scalars] = #scalars, field[3]
+        -- C holds the values of others, and hands them out row by row.
+        if field[2] ~= "string" and field[2] ~= "any" then
+          columns[field[1]], links[#scalars] = #scalars, field[3]
+        end
       end
       rows[#rows + 1] = { columns = columns, links = links,
                           writable = allows.written[access] == true,

@@ -30,7 +30,7 @@ local concat, format, gsub = table.concat, string.format, string.gsub
 local core = backend.core
 
 local bytes_of = { f32 = 4, f64 = 8, i8 = 1, u8 = 1, i16 = 2, u16 = 2, i32 = 4,
-                   u32 = 4, bool = 1, entity = 8 }
+                   u32 = 4, bool = 1, entity = 8, string = 4, any = 4 }
 
 --- How the kinds of systems run, except each: see system_each.explain.
 local ways = {

@@ -67,4 +67,11 @@ function message.row(label, count, index)
     message.describe(index))
 end
 
+--- The error for a column of a field of type string or any.
+function message.held(name, field, kind)
+  return "ecs: " .. name .. "." .. field .. " is of type " .. kind
+    .. ", which no batch has: read and write it in each or rows, or with "
+    .. "world:get and world:set"
+end
+
 return message

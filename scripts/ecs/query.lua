@@ -268,6 +268,10 @@ local function number_of(definition, field, label, level)
   local name, fields = core.fields(definition)
   local names = {}
   for k, known in ipairs(fields) do
+    if known[1] == field and (known[2] == "string" or known[2] == "any") then
+      fail(label, "sort: " .. name .. "." .. field .. " is of type " .. known[2]
+        .. ", and rows are sorted by a number, a bool or an entity", level + 1)
+    end
     if known[1] == field then return k end
     names[k] = known[1]
   end

@@ -216,7 +216,7 @@ local function read_fields(lines, count)
     local value = core.text_number(default)
     if kind == "bool" then
       field[2] = value ~= 0
-    elseif kind ~= "entity" then
+    elseif kind ~= "entity" and kind ~= "string" and kind ~= "any" then
       field[2] = value
     end
     if link ~= "-" then
@@ -282,32 +282,87 @@ local function write_world(world)
   return write(snapshot.read(world, state), state)
 end
 
-local function save(world, level)
-  local bytes, problem = core.save_bytes(world, write_world(world))
+--- What fields of type string and any have in a save of the world, or of a
+-- snapshot of it.
+local function write_values(world, held, encode, call, level)
+  local values, problem = core.held_values(world, held, encode, call)
+  if not values then error(problem, level + 1) end
+  return values
+end
+
+local function save(world, encode, call, level)
+  local values = write_values(world, nil, encode, call, level + 1)
+  local bytes, problem = core.save_bytes(world, write_world(world), values)
   if not bytes then error(problem, level + 1) end
   return bytes
+end
+
+--- The function of the option encode or decode, a table with one under any.
+local function read_any(given, call, option, level)
+  if given == nil then return nil end
+  if type(given) == "table" then
+    given = plain_table(given, call, option, { any = true }, "all")
+    for key in safe_pairs(given) do
+      if key ~= "any" then
+        error("ecs: " .. call .. ": " .. option .. " has no entry "
+          .. message.describe(key) .. " (there is any)", level + 1)
+      end
+    end
+    local any = rawget(given, "any")
+    if any == nil or type(any) == "function" then return any end
+    error("ecs: " .. call .. ": " .. option .. ".any is a function, not "
+      .. message.describe(any), level + 1)
+  end
+  error("ecs: " .. call .. ": " .. option .. " is a table { any = function }, "
+    .. "not " .. message.describe(given), level + 1)
+end
+
+--- The encoder that the options of a save have.
+local function read_encode(options, level)
+  if options == nil then return nil end
+  if type(options) ~= "table" then
+    error("ecs: save takes the path of a file and { encode = }, not "
+      .. message.describe(options), level + 1)
+  end
+  options = plain_table(options, "save", "its options", { encode = true },
+    "all")
+  for key in safe_pairs(options) do
+    if key ~= "encode" then
+      error("ecs: save has no option " .. message.describe(key)
+        .. " (there is encode)", level + 1)
+    end
+  end
+  -- No tail call: levels count frames.
+  local any = read_any(rawget(options, "encode"), "save", "encode", level + 1)
+  return any
 end
 
 local methods = {}
 
 --- Returns the state of the world as a string; with a path, writes it there
--- instead and returns true, or nil and why. Raises an error inside callbacks
--- and frames.
-function methods.save(world, path)
+-- instead and returns true, or nil and why. options, which may stand alone:
+-- { encode = { any = function(value, entity, field) } }. Raises an error inside
+-- callbacks and frames.
+function methods.save(world, path, options)
   backend.check_world(world, "save")
+  if type(path) == "table" and options == nil then
+    path, options = nil, path
+  end
   if path ~= nil and type(path) ~= "string" then
     error("ecs: save takes the path of a file, or nothing for a string, not "
       .. message.describe(path), 2)
   elseif path ~= nil and (path == "" or match(path, "%z")) then
     error("ecs: save: " .. message.describe(path) .. " is no path", 2)
   end
+  local encode = read_encode(options, 2)
   snapshot.check_idle(world, "save", "the state cannot be saved", 2)
   if path == nil then
-    local bytes = save(world, 2)
+    local bytes = save(world, encode, "save", 2)
     return bytes
   end
+  local values = write_values(world, nil, encode, "save", 2)
   local text = write_world(world)
-  local done, problem, file = core.save_file(world, text, path)
+  local done, problem, file = core.save_file(world, text, values, path)
   if not done and file ~= false then error(problem, 2) end
   return done, problem
 end
@@ -352,9 +407,10 @@ local function read_migrate(migrate, level)
   return functions
 end
 
-local options_of_load = { path = true, bytes = true, migrate = true }
+local options_of_load = { path = true, bytes = true, migrate = true,
+  decode = true }
 
---- What world:load was asked for: { path = or bytes =, migrate = }.
+--- What world:load was asked for: { path = or bytes =, migrate =, decode = }.
 local function read_source(source, level)
   if type(source) == "string" then source = { path = source } end
   if type(source) == "table" then
@@ -362,16 +418,18 @@ local function read_source(source, level)
     for key in safe_pairs(source) do
       if not options_of_load[key] then
         error("ecs: load has no option " .. message.describe(key)
-          .. " (there are path, bytes, migrate)", level + 1)
+          .. " (there are path, bytes, migrate, decode)", level + 1)
       end
     end
     local path, bytes = rawget(source, "path"), rawget(source, "bytes")
     local migrate = read_migrate(rawget(source, "migrate"), level + 1)
+    local decode = read_any(rawget(source, "decode"), "load", "decode",
+      level + 1)
     if type(path) == "string" and bytes == nil then
       check_path(path, level + 1)
-      return { path = path, migrate = migrate }
+      return { path = path, migrate = migrate, decode = decode }
     elseif type(bytes) == "string" and path == nil then
-      return { bytes = bytes, migrate = migrate }
+      return { bytes = bytes, migrate = migrate, decode = decode }
     end
   end
   error("ecs: load takes the path of a file, { path = }, or { bytes = what "
@@ -379,11 +437,11 @@ local function read_source(source, level)
 end
 
 --- The new values of components, by name, made by functions; nil and why.
-local function make_images(world, bytes, migrate)
+local function make_images(world, bytes, migrate, numbers)
   local images = {}
   for _, name in next, ordered(migrate) do
     local made, problem = core.saved_images(world, bytes,
-      core.component(name), migrate[name])
+      core.component(name), migrate[name], numbers)
     if made == nil then return nil, problem end
     images[name] = made or nil
   end
@@ -391,7 +449,7 @@ local function make_images(world, bytes, migrate)
 end
 
 --- Loads bytes. Returns true and a list of sentences; or nil and why.
-local function load(world, bytes, migrate)
+local function load(world, bytes, migrate, decode)
   local manifest, text = core.saved_texts(world, bytes)
   if not manifest then return nil, text end
   local part, problem = read(text)
@@ -399,11 +457,14 @@ local function load(world, bytes, migrate)
   local state = system.state(world)
   problem = check_states(state, part) or define(manifest)
   if problem then return nil, problem end
+  -- No value is let go while the last of these lives.
+  local numbers, differ, pause = core.saved_values(world, bytes, decode)
+  if not numbers then return nil, differ end
   local images, told
-  images, problem = make_images(world, bytes, migrate)
+  images, problem = make_images(world, bytes, migrate, numbers)
   if not images then return nil, problem end
   told, problem = core.load_save(world, bytes, match_met(state, part.met),
-    images)
+    images, numbers, differ, pause)
   if not told then return nil, problem end
   for _, entry in next, system.list(state) do
     if not part.systems[entry.name] then
@@ -424,7 +485,7 @@ function methods.load(world, source)
   local bytes, problem = from.bytes, nil
   if from.path then bytes, problem = core.read_save(from.path) end
   if not bytes then return nil, problem end
-  local done, told = load(world, bytes, from.migrate)
+  local done, told = load(world, bytes, from.migrate, from.decode)
   return done, told
 end
 
@@ -436,7 +497,8 @@ local function save_snapshot(world, held, level)
       .. message.describe(held), level + 1)
   end
   local text = write(snapshot.part_of(held), system.state(world))
-  local bytes, problem = core.snapshot_bytes(world, text, held)
+  local values = write_values(world, held, nil, "diff", level + 1)
+  local bytes, problem = core.snapshot_bytes(world, text, values, held)
   if not bytes then error(problem, level + 1) end
   return bytes
 end
@@ -463,7 +525,7 @@ function methods.apply(world, bytes)
       .. message.describe(bytes), 2)
   end
   snapshot.check_idle(world, "apply", "a diff cannot be applied", 2)
-  local before = save(world, 2)
+  local before = save(world, nil, "apply", 2)
   local after, problem = core.save_patch(world, before, bytes)
   if not after then return nil, problem end
   local done, told = load(world, after, {})

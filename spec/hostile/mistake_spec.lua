@@ -221,7 +221,7 @@ local newcomers = {
   { "a type that there is not", function()
     ecs.component("Speed", { x = "float" })
   end, "Speed.x: there is no type 'float' (there are f32 f64 i8 u8 i16 u16 "
-    .. "i32 u32 bool entity)" },
+    .. "i32 u32 bool entity string any)" },
 
   { "default values where types belong", function()
     ecs.component("Speed", { x = 0, y = 0 })

@@ -150,13 +150,12 @@ static ecs_Scalar check_type(lua_State *L, int index, const char *component,
   for (int type = 0; type < ECS_SCALAR_COUNT; type++)
     if (strcmp(name, ecs_scalar_name((ecs_Scalar)type)) == 0)
       return (ecs_Scalar)type;
-  bool object = strcmp(name, "string") == 0 || strcmp(name, "table") == 0 ||
-                strcmp(name, "any") == 0;
+  bool object = strcmp(name, "table") == 0 || strcmp(name, "function") == 0;
   bind_error(L,
              "%s.%s: there is no type '%s' (there are f32 f64 i8 u8 i16 "
-             "u16 i32 u32 bool entity)%s",
+             "u16 i32 u32 bool entity string any)%s",
              component, field, name,
-             object ? ": keep it in a table of your own, by entity" : "");
+             object ? ": any value of Lua fits a field of type any" : "");
   return ECS_SCALAR_COUNT;
 }
 
@@ -328,6 +327,10 @@ static void read_field(lua_State *L, int entry, Definition *definition,
                "%s.%s: an entity has no default: leave it out, and set "
                "the field when you spawn",
                definition->name, field->name);
+  if (scalar_is_held(field->type) && element != 0)
+    bind_error(L, "%s.%s is %s, and has no other default than %s",
+               definition->name, field->name, ecs_scalar_name(field->type),
+               field->type == ECS_STRING ? "\"\"" : "nil");
   field->default_value = ecs_scalar_load(field->type, &element);
   if (listed) read_link(L, entry, definition, f);
 }
@@ -339,9 +342,11 @@ static void add_elements(lua_State *L, Definition *definition, uint32_t f,
                          uint32_t count, int name, int slots) {
   const ecs_Field *first = &definition->fields[f];
   const char *base = lua_tostring(L, name);
-  if (first->type == ECS_ENTITY)
-    bind_error(L, "%s.%s: an array cannot have entities", definition->name,
-               base);
+  if (first->type >= ECS_ENTITY)
+    bind_error(L, "%s.%s: an array cannot have %s", definition->name, base,
+               first->type == ECS_ENTITY   ? "entities"
+               : first->type == ECS_STRING ? "strings"
+                                           : "values of any type");
   ecs_Field field = *first;
   for (uint32_t k = 0; k < count; k++) {
     lua_pushfstring(L, "%s[%d]", base, (int)k + 1);

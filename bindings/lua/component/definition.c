@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "object/held.h"
 #include "object/number.h"
 #include "object/plain_table.h"
 
@@ -85,7 +86,9 @@ static const char *const wanted[ECS_SCALAR_COUNT] = {
     "a whole number from -2147483648 to 2147483647",
     "a whole number from 0 to 4294967295",
     "true or false",
-    "an entity or nil"};
+    "an entity or nil",
+    "a string",
+    "any value"};
 
 const char *bind_wanted(ecs_Scalar type) {
   ECS_ASSERT((unsigned)type < ECS_SCALAR_COUNT);
@@ -461,6 +464,36 @@ uint64_t bind_pairs_read(lua_State *L, int index, const Definition *definition,
   return given;
 }
 
+Value *bind_value_new(lua_State *L, const Definition *definition) {
+  luaL_checkstack(L, 8, "a value");
+  bind_push_metatable(L, KIND_VALUE);
+  Value *value = (Value *)bind_new_plain(
+      L, KIND_VALUE, lua_gettop(L), sizeof *value + definition->image_bytes);
+  lua_remove(L, -2);
+  value->definition = definition;
+  value->given = 0;
+  memcpy(value->image, definition->defaults, definition->image_bytes);
+  bind_held_list(L);
+  return value;
+}
+
+void bind_pin_image(lua_State *L, const Definition *definition,
+                    const void *image) {
+  for (uint32_t f = 0; f < definition->field_count; f++)
+    if (definition->held >> f & 1)
+      bind_held_pin(L, definition_held(definition, image, f));
+}
+
+void bind_refuse_held(lua_State *L, const Definition *definition,
+                      const char *call, const char *instead) {
+  if (!definition->held) return;
+  uint32_t f = 0;
+  while (!(definition->held >> f & 1)) f++;
+  const ecs_Field *field = &definition->fields[f];
+  bind_error(L, "%s: %s.%s is of type %s: %s", call, definition->name,
+             field->name, ecs_scalar_name(field->type), instead);
+}
+
 /* Position { x = 1 } */
 static int definition_call(lua_State *L) {
   const Definition *definition =
@@ -472,11 +505,15 @@ static int definition_call(lua_State *L) {
                       definition->name, definition->name,
                       definition->fields[0].name);
   }
-  Value *value =
-      (Value *)bind_new_plain(L, KIND_VALUE, lua_upvalueindex(3),
-                              sizeof *value + definition->image_bytes);
-  value->definition = definition;
-  value->given = 0;
+  Value *value;
+  if (definition->held) {
+    value = bind_value_new(L, definition);
+  } else {
+    value = (Value *)bind_new_plain(L, KIND_VALUE, lua_upvalueindex(3),
+                                    sizeof *value + definition->image_bytes);
+    value->definition = definition;
+    value->given = 0;
+  }
   value->given = bind_fields_read(L, 2, definition, value->image);
   return 1;
 }
@@ -488,7 +525,8 @@ static int definition_fill(lua_State *L) {
   const Definition *definition = bind_definition_at(L, state, 1, "a value");
   lua_settop(L, 3);
   size_t words = (size_t)bind_struct_words(L, state, 3);
-  if (words == 0 || words * 8 < definition->image_bytes || !lua_istable(L, 2))
+  if (words == 0 || words * 8 < definition->image_bytes || definition->held ||
+      !lua_istable(L, 2))
     return bind_error(L, "a value takes a table, and a struct with room");
   Value *value = (Value *)(uintptr_t)lua_topointer(L, 3);
   value->header.magic = 0; /* no value before all is read */
@@ -557,35 +595,6 @@ static int definition_index(lua_State *L) {
                     definition->name, definition->name);
 }
 
-/* "Position { x = 1 }" */
-static int value_tostring(lua_State *L) {
-  const Value *value = (Value *)bind_find(L, 1, KIND_VALUE);
-  if (!value) return bind_error(L, "this is not a value");
-  const Definition *definition = value->definition;
-  luaL_Buffer buffer;
-  luaL_buffinit(L, &buffer);
-  luaL_addstring(&buffer, definition->name);
-  const char *before = " { ";
-  for (uint32_t f = 0; f < definition->field_count; f++) {
-    if (!(value->given >> f & 1)) continue;
-    const ecs_Field *field = &definition->fields[f];
-    char text[64];
-    double number = ecs_scalar_load(
-        field->type, (const char *)value->image + definition->offsets[f]);
-    bind_write_number(text, sizeof text, number);
-    if (field->type == ECS_BOOL)
-      snprintf(text, sizeof text, number != 0 ? "true" : "false");
-    luaL_addstring(&buffer, before);
-    luaL_addstring(&buffer, field->name);
-    luaL_addstring(&buffer, " = ");
-    luaL_addstring(&buffer, text);
-    before = ", ";
-  }
-  luaL_addstring(&buffer, before[0] == ',' ? " }" : " {}");
-  luaL_pushresult(&buffer);
-  return 1;
-}
-
 /* Is a field a link that is a tree? */
 static bool is_tree(const Definition *definition, uint32_t field) {
   for (uint32_t i = 0; i < definition->link_count; i++)
@@ -651,9 +660,6 @@ static const luaL_Reg definition_metamethods[] = {
     {"__index", definition_index},
     {NULL, NULL}};
 
-static const luaL_Reg value_metamethods[] = {{"__tostring", value_tostring},
-                                             {NULL, NULL}};
-
 /* values_by(call, words): from now on call makes the values of components, and
  * words(x) is how many words of an image the C data x has room for, or nil if
  * it is no value. values_by(false): ecs.core makes them. Only the first call
@@ -695,49 +701,8 @@ void bind_definition_push(lua_State *L, const Definition *definition) {
   lua_pop(L, 2);
 }
 
-void bind_fields_push(lua_State *L, const Definition *definition,
-                      const void *image, uint64_t fields) {
-  int next = 1;
-  lua_newtable(L);
-  for (uint32_t f = 0; f < definition->field_count; f++) {
-    if (!(fields >> f & 1)) continue;
-    const ecs_Field *field = &definition->fields[f];
-    lua_pushstring(L, field->name);
-    lua_rawseti(L, -2, next++);
-    lua_pushnumber(L, ecs_scalar_load(field->type, (const char *)image +
-                                                       definition->offsets[f]));
-    lua_rawseti(L, -2, next++);
-  }
-}
-
-/* value_parts(value): its definition and the list of the fields that are given,
- * as bind_fields_push has them. */
-static int value_parts(lua_State *L) {
-  const Value *value = (const Value *)bind_find(L, 1, KIND_VALUE);
-  if (!value) return luaL_argerror(L, 1, "no value");
-  lua_settop(L, 1); /* keeps the value */
-  bind_definition_push(L, value->definition);
-  bind_fields_push(L, value->definition, value->image, value->given);
-  return 2;
-}
-
-/* definition_of(part): the definition of a value, or the part itself where it is
- * a definition; nothing for everything else. */
-static int definition_of(lua_State *L) {
-  lua_settop(L, 1);
-  const Value *value = (const Value *)bind_find(L, 1, KIND_VALUE);
-  if (value) {
-    bind_definition_push(L, value->definition);
-    return 1;
-  }
-  return bind_find(L, 1, KIND_DEFINITION) ? 1 : 0;
-}
-
-static const luaL_Reg functions[] = {{"fields", definition_fields},
-                                     {"definition_of", definition_of},
-                                     {"values_by", values_by},
-                                     {"value_parts", value_parts},
-                                     {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"fields", definition_fields}, {"values_by", values_by}, {NULL, NULL}};
 
 /* The call that makes values, which has their metatable at hand, too. When the
  * module is opened again, it stays as values_by left it. */
@@ -758,7 +723,5 @@ void bind_open_definition(lua_State *L) {
   bind_push_metatable(L, KIND_DEFINITION);
   bind_add(L, definition_metamethods);
   add_call(L);
-  bind_push_metatable(L, KIND_VALUE);
-  bind_add(L, value_metamethods);
-  lua_pop(L, 2);
+  lua_pop(L, 1);
 }

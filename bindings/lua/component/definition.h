@@ -33,6 +33,7 @@ typedef struct Definition {
   const void *defaults;    /* an image; NULL for a tag */
   ecs_Link *links;         /* link_count of them */
   uint64_t linked;         /* bit k: field k is a link */
+  uint64_t held;           /* bit k: field k is a string or any */
   uint32_t link_count;
   uint32_t array_count;
   FieldArray *arrays; /* array_count of them, in the order of their elements */
@@ -50,6 +51,13 @@ typedef struct Value {
 static inline bool definition_is_link(const Definition *definition,
                                       uint32_t field) {
   return (definition->linked >> field & 1) != 0;
+}
+
+/* The number of a held value in an image. */
+static inline uint32_t definition_held(const Definition *definition,
+                                       const void *image, uint32_t field) {
+  const char *element = (const char *)image + definition->offsets[field];
+  return *(const uint32_t *)(const void *)element;
 }
 
 /* Makes a value of memory that has the image and `given`. */
@@ -154,10 +162,29 @@ BIND_INTERNAL uint64_t bind_pairs_read(lua_State *L, int index,
 BIND_INTERNAL void bind_definition_push(lua_State *L,
                                         const Definition *definition);
 
-/* Pushes a new list of the fields of an image that the mask names: a name, its
- * number, and so on. A bool is 0 or 1. */
-BIND_INTERNAL void bind_fields_push(lua_State *L, const Definition *definition,
-                                    const void *image, uint64_t fields);
+/* Pushes a new value with the defaults, for one whose fields are held: as long as
+ * it is on the stack, nothing in its image is let go. */
+BIND_INTERNAL Value *bind_value_new(lua_State *L, const Definition *definition);
+
+/* Where fields are read to: image, of ECS_FIELD_LIMIT elements; or, for a
+ * component whose fields are held, a new value, which takes the place at index on
+ * the stack. */
+static inline void *bind_image_at(lua_State *L, int index,
+                                  const Definition *definition,
+                                  uint64_t *image) {
+  if (!definition->held) return image;
+  Value *value = bind_value_new(L, definition);
+  lua_replace(L, index);
+  return value->image;
+}
+
+/* Never lets go of what is held in an image. */
+BIND_INTERNAL void bind_pin_image(lua_State *L, const Definition *definition,
+                                  const void *image);
+
+/* Raises, in the name of call, for a component with fields that are held. */
+BIND_INTERNAL void bind_refuse_held(lua_State *L, const Definition *definition,
+                                    const char *call, const char *instead);
 
 /* Raises if the value at index, which follows a component, is a row or a batch:
  * it has no fields of its own to read. */
@@ -165,8 +192,8 @@ BIND_INTERNAL void bind_refuse_view(lua_State *L, int index,
                                     const Definition *definition);
 
 /* As bind_given_at, but a component may have a table of its fields behind it,
- * which is read into image, of ECS_FIELD_LIMIT elements. Returns how many
- * arguments were read: 1 or 2. */
+ * which is read into image, of ECS_FIELD_LIMIT elements; or into a value that
+ * takes the component's place on the stack. Returns how many arguments were read: 1 or 2. */
 static inline int bind_given_read(lua_State *L, ModuleState *state, int index,
                                   const char *call, uint64_t *image,
                                   Given *given) {
@@ -176,8 +203,9 @@ static inline int bind_given_read(lua_State *L, ModuleState *state, int index,
     bind_refuse_view(L, index + 1, given->definition);
     return 1;
   }
-  given->fields = bind_fields_read(L, index + 1, given->definition, image);
-  given->image = image;
+  void *to = bind_image_at(L, index, given->definition, image);
+  given->fields = bind_fields_read(L, index + 1, given->definition, to);
+  given->image = to;
   return 2;
 }
 
@@ -259,7 +287,7 @@ BIND_INTERNAL void bind_push_description(lua_State *L, int index);
 BIND_INTERNAL const char *bind_view_name(lua_State *L, int index);
 
 /* Adds fields and values_by to the table on top of the stack, and the
- * metamethods of definitions and values. */
+ * metamethods of definitions. */
 BIND_INTERNAL void bind_open_definition(lua_State *L);
 
 #endif

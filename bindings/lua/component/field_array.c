@@ -35,7 +35,7 @@ uint32_t bind_elements_count(const ecs_Field *fields, uint32_t count,
   uint32_t number = 0, length = 0;
   const char *name = fields[first].name;
   size_t base = bind_element_base(name, &number);
-  if (base == 0 || number != 1 || fields[first].type == ECS_ENTITY) return 0;
+  if (base == 0 || number != 1 || fields[first].type >= ECS_ENTITY) return 0;
   for (uint32_t f = 0; f < count; f++)
     if (strlen(fields[f].name) == base &&
         memcmp(fields[f].name, name, base) == 0)

@@ -5,7 +5,7 @@
  *
  * To the core an array is so many fields, and it knows nothing else of it. That
  * they are one array is seen by their names, so components of hosts and of saves
- * have arrays, too: a run of fields of one type, which is not entity, named
+ * have arrays, too: a run of fields of one type of numbers, or of bools, named
  * base[1], base[2] and so on, in this order, where no field is named base.
  */
 #ifndef ECS_LUA_FIELD_ARRAY_H

@@ -27,6 +27,8 @@ static void lay_out(Definition *definition) {
     offsets[f] = (uint32_t)end;
     ecs_scalar_convert(definition->fields[f].type, image + end,
                        definition->fields[f].default_value);
+    if (scalar_is_held(definition->fields[f].type))
+      definition->held |= UINT64_C(1) << f;
     end += bytes;
     if (bytes > alignment) alignment = bytes;
   }
@@ -83,7 +85,7 @@ Definition *bind_definition_begin(lua_State *L, int name, uint32_t count) {
       (Definition *)bind_new(L, KIND_DEFINITION, definition_bytes(count));
   definition->name = lua_tostring(L, name);
   definition->field_count = count;
-  definition->linked = definition->link_count = 0;
+  definition->linked = definition->held = definition->link_count = 0;
   definition->links =
       (ecs_Link *)(void *)((uint32_t *)(void *)&definition->fields[count] +
                            count);

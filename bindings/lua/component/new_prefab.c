@@ -221,6 +221,7 @@ static void read_given(lua_State *L, Draft *draft, const Given *given) {
   if (given->definition == draft->child_of && member_count(draft) > 1)
     bind_error(L, "%s: a child has its parent from its place: leave out %s",
                draft->call, given->definition->name);
+  if (given->image) bind_pin_image(L, given->definition, given->image);
   DraftPart *part = append_part(L, draft, given->definition);
   if (given->image) give_fields(L, draft, part, given->image, given->fields);
 }
@@ -229,9 +230,18 @@ static void read_given(lua_State *L, Draft *draft, const Given *given) {
 static void read_fields(lua_State *L, Draft *draft) {
   DraftPart *part = part_at(draft, part_count(draft) - 1);
   const Definition *definition = part->definition;
+  int index = lua_gettop(L);
   void *image =
       definition->field_count == 0 ? NULL : ensure_image(L, draft, part);
-  part->fields = bind_fields_read(L, lua_gettop(L), definition, image);
+  if (definition->held) {
+    Value *value = bind_value_new(L, definition);
+    part->fields = bind_fields_read(L, index, definition, value->image);
+    bind_pin_image(L, definition, value->image);
+    memcpy(image, value->image, definition->image_bytes);
+    lua_pop(L, 1);
+    return;
+  }
+  part->fields = bind_fields_read(L, index, definition, image);
 }
 
 /* Reads the parts of the table at index into the last member. Returns the prefab

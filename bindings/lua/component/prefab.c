@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "component/value_parts.h"
 #include "component/new_definition.h"
 
 const Prefab *bind_prefab_find(lua_State *L, int index) {

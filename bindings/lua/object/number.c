@@ -3,14 +3,28 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "api/for_bindings.h"
+#include "object/held.h"
+
+/* "" is number 0 in a field of strings. */
+static bool read_held(lua_State *L, int index, ecs_Scalar type, void *element) {
+  uint32_t number = 0;
+  if (type == ECS_STRING && lua_type(L, index) != LUA_TSTRING) return false;
+  if (lua_isnone(L, index)) return false;
+  if (type != ECS_STRING || lua_rawlen(L, index) > 0)
+    number = bind_held_number(L, index);
+  memcpy(element, &number, sizeof number);
+  return true;
+}
 
 bool bind_read_element(lua_State *L, int index, ecs_Scalar type,
                        void *element) {
   int kind = lua_type(L, index);
   double number = 0;
   ECS_ASSERT((unsigned)type < ECS_SCALAR_COUNT);
+  if (scalar_is_held(type)) return read_held(L, index, type, element);
   if (type == ECS_BOOL) {
     if (kind != LUA_TBOOLEAN) return false;
     number = lua_toboolean(L, index);
@@ -32,6 +46,8 @@ void bind_push_number(lua_State *L, ecs_Scalar type, double number) {
     case ECS_F32:
     case ECS_F64: lua_pushnumber(L, number); break;
     case ECS_BOOL: lua_pushboolean(L, number != 0); break;
+    case ECS_STRING:
+    case ECS_ANY_VALUE: bind_held_push(L, type, (uint32_t)number); break;
     case ECS_ENTITY:
       if (number == 0)
         lua_pushnil(L);

@@ -2,8 +2,10 @@
  *
  * An element is a value of an ecs_Scalar in memory, laid out as ecs.h says.
  * Lua's type must fit: booleans for bool, numbers for the rest, and for an
- * entity also nil, which is the null entity. A store through a row or a column
- * converts, and takes numbers for bool, too (bind_number).
+ * entity also nil, which is the null entity; strings for string, and everything
+ * for any, which are held (held.h). A store through a row or a column
+ * converts, and takes numbers for bool, too (bind_number); none is
+ * for a value that is held.
  */
 #ifndef ECS_LUA_NUMBER_H
 #define ECS_LUA_NUMBER_H
@@ -15,6 +17,7 @@
  * value of this Lua type; the number's range is not checked. */
 static inline bool bind_number(lua_State *L, int index, ecs_Scalar type,
                                int lua_kind, double *number) {
+  if (scalar_is_held(type)) return false;
   if (lua_kind == LUA_TNUMBER)
     *number = lua_tonumber(L, index);
   else if (lua_kind == LUA_TBOOLEAN && type == ECS_BOOL)
@@ -28,7 +31,7 @@ static inline bool bind_number(lua_State *L, int index, ecs_Scalar type,
 
 /* Stores the value at index in an element. Strict: returns false, and leaves
  * the element as it was, when the Lua type does not fit or the number cannot be
- * represented. */
+ * represented. A held value allocates. */
 BIND_INTERNAL bool bind_read_element(lua_State *L, int index, ecs_Scalar type,
                                      void *element);
 

@@ -176,6 +176,24 @@ static void create_metatable(lua_State *L, ModuleState *state, int kind) {
   lua_rawseti(L, -2, kind + 1);
 }
 
+/* In the table on top of the stack: the tables of held.h. */
+static void create_held(lua_State *L) {
+  lua_newtable(L);
+  lua_pushliteral(L, "");
+  lua_rawseti(L, -2, 0);
+  lua_rawseti(L, -2, HELD_OBJECTS);
+  for (int slot = HELD_REFERRERS; slot <= HELD_PAUSES; slot++) {
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_rawseti(L, -2, slot);
+  }
+  lua_pushboolean(L, 0);
+  lua_rawseti(L, -2, HELD_MEMORY);
+}
+
 static void create_state(lua_State *L) {
   static const char *const tables[] = {
       "definitions", "prefabs", "libraries", "worlds", "hosts", "block_tables"};
@@ -183,7 +201,9 @@ static void create_state(lua_State *L) {
   memset(state, 0, sizeof *state);
   state->header.magic = STATE_MAGIC;
   state->collect_at = COLLECT_BYTES;
+  state->held_due = HELD_FIRST;
   lua_newtable(L);
+  create_held(L);
   for (int kind = 0; kind < KIND_COUNT; kind++)
     create_metatable(L, state, kind);
   for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {

@@ -58,6 +58,7 @@
 #ifndef ECS_LUA_OBJECT_H
 #define ECS_LUA_OBJECT_H
 
+#include "api/for_bindings.h"
 #include "ecs.h"
 #include "object/compat.h"
 
@@ -89,6 +90,10 @@ typedef enum ObjectKind {
   KIND_COUNT
 } ObjectKind;
 
+/* So many values of fields of type string and any are held before any is let go;
+ * see held.h. */
+#define HELD_FIRST 1024u
+
 typedef struct Header {
   const void *type; /* NULL. Hosts that begin their objects with a pointer to a
                        type, as LÖVE does, take ours for none of theirs */
@@ -107,6 +112,8 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
  *   [TRACER]       writes down where an error was raised, see traceback.c
  *   [STRUCT_WORDS] tells whether C data is a value, see bind_struct_words; only
  *                  there if `has_structs`
+ *   [HELD_OBJECTS] the values of fields of type string and any, see held.h;
+ *   [HELD_MEMORY], [HELD_REFERRERS], [HELD_PAUSES] likewise
  *   definitions    definitions by index and by name
  *   prefabs        prefabs by name
  *   libraries      libraries by name
@@ -125,6 +132,10 @@ static inline uint64_t bind_magic(ObjectKind kind, const void *address) {
  *   chunk_folder   of the chunk names of scripts/ecs, see error.c */
 #define TRACER (KIND_COUNT + 1)
 #define STRUCT_WORDS (KIND_COUNT + 2)
+#define HELD_OBJECTS (KIND_COUNT + 3)
+#define HELD_MEMORY (KIND_COUNT + 4)
+#define HELD_REFERRERS (KIND_COUNT + 5)
+#define HELD_PAUSES (KIND_COUNT + 6)
 #define RECENT_DEFINITIONS 64u
 typedef struct ModuleState {
   Header header;
@@ -160,6 +171,10 @@ typedef struct ModuleState {
                              gave too little; 0: it gave enough */
   uint64_t relief_closed; /* closed, then */
   bool collecting;        /* finalizers run now */
+  /* See held.h. */
+  HeldValues held;
+  uint32_t held_due; /* so many living ones make some be let go */
+  void (*let_go)(lua_State *, struct ModuleState *); /* of held_sweep.c */
 } ModuleState;
 
 /* Worlds may hold so many bytes of garbage, or as much as lives. */

@@ -162,6 +162,14 @@ static void push_misfit(lua_State *L, const LuaQuery *query,
                      : column->access == ECS_UP       ? "reads of targets"
                      : column->access == ECS_OPTIONAL ? "takes, if present,"
                                                       : "writes";
+  if (scalar_is_held(column->type)) {
+    lua_pushfstring(L,
+                    "ecs: kernel %s %s %s.%s as %s, which kernels cannot read: "
+                    "each and rows do",
+                    kernel->name, verb, column->component, column->field,
+                    ecs_scalar_name(column->type));
+    return;
+  }
   lua_pushfstring(L, "ecs: kernel %s %s %s.%s as %s, which %s does not offer",
                   kernel->name, verb, column->component, column->field,
                   ecs_scalar_name(column->type), query->label);

@@ -104,8 +104,9 @@ static Given read_pairs(lua_State *L, uint64_t *image) {
   if (bind_find(L, 3, KIND_VALUE) || bind_find(L, 3, KIND_DEFINITION))
     refuse_more(L, 1, ONE_VALUE);
   const Definition *definition = bind_definition_check(L, 2, "set");
-  uint64_t fields = bind_pairs_read(L, 3, definition, image);
-  return (Given){definition, image, fields};
+  void *to = bind_image_at(L, 2, definition, image);
+  uint64_t fields = bind_pairs_read(L, 3, definition, to);
+  return (Given){definition, to, fields};
 }
 
 static int query_set(lua_State *L) {

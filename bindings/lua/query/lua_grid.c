@@ -99,6 +99,11 @@ static void keep_place(lua_State *L, uint32_t dimensions) {
 static int grid_new(lua_State *L) {
   LuaQuery *query = bind_query_check(L, 1);
   ecs_GridDescription how = read_description(L, query);
+  for (uint32_t t = 0; t < query->term_count; t++)
+    if (access_has_columns(query->terms[t].access))
+      bind_refuse_held(L, query->terms[t].definition, "grid",
+                       "a grid copies the columns of its query, and these "
+                       "cannot be copied: read it with world:get");
   LuaGrid *grid = (LuaGrid *)bind_new(L, KIND_GRID, sizeof *grid);
   compat_push_private(L, -1);
   lua_pushvalue(L, 1);

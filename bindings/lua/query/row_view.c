@@ -312,8 +312,15 @@ static int store_field(lua_State *L, RowLoop *rows, const RowTerm *term,
     bind_push_link_refusal(L, term->definition, field);
     return bind_raise(L);
   }
-  if (!bind_number(L, 3, type, lua_type(L, 3), &number))
+  if (scalar_is_held(type)) {
+    uint32_t held = 0;
+    if (!bind_read_element(L, 3, type, &held))
+      return refuse_store(L, term, field);
+    number = held;
+    check_row(L, rows); /* a finalizer may have moved it */
+  } else if (!bind_number(L, 3, type, lua_type(L, 3), &number)) {
     return refuse_store(L, term, field);
+  }
   void *element = element_of(rows, term, field);
   if (!element) return refuse_absent(L, rows, term);
   if (rows->is_rows && !(rows->flags & ECS_ROW_IN_PLACE))

@@ -98,6 +98,15 @@ static ecs_Component define(lua_State *L, const LuaWorld *world,
       .links = definition->links,
       .link_count = definition->link_count};
   ecs_Status status;
+  if (definition->held && world->borrowed) {
+    lua_pushfstring(L,
+                    "ecs: %s has fields of type string or any, which the world "
+                    "of a host cannot have",
+                    definition->name);
+    return 0;
+  }
+  if (definition->held)
+    ecs_world_hold_values(bind_native(L, world), &world->state->held);
   BIND_WITH_RELIEF(
       L, world, status,
       ecs_component(bind_native(L, world), &description, &component));

@@ -306,14 +306,16 @@ static int set_fields(lua_State *L, LuaWorld *world, ecs_Entity entity) {
   refuse_second(L);
   given.definition = bind_definition_at(L, world->state, 3, "set");
   ECS_ASSERT(given.definition->image_bytes <= sizeof image);
-  given.image = image;
-  if (lua_istable(L, 4)) {
-    refuse_more(L, 4, "set", "call it once for each component");
-    given.fields = bind_fields_read(L, 4, given.definition, image);
-  } else {
-    given.fields = bind_pairs_read(L, 4, given.definition, image);
-  }
-  return set_given(L, world, entity, given);
+  bool table = lua_istable(L, 4);
+  if (table) refuse_more(L, 4, "set", "call it once for each component");
+  given.image = bind_image_at(L, 3, given.definition, image);
+  void *to = (void *)(uintptr_t)given.image;
+  given.fields = table ? bind_fields_read(L, 4, given.definition, to)
+                       : bind_pairs_read(L, 4, given.definition, to);
+  int results = set_given(L, world, entity, given);
+  /* What was set may be let go before this value of its own is collected. */
+  if (given.definition->held) memset(to, 0, given.definition->image_bytes);
+  return results;
 }
 
 static int world_set(lua_State *L) {
@@ -329,6 +331,19 @@ static bool is_absent(ecs_Status status) {
   return status == ECS_E_DEAD || status == ECS_E_ABSENT;
 }
 
+/* Sets the held fields of the table on top of the stack, below which is the
+ * private table of the definition. Allocates nothing that runs finalizers. */
+static void push_held(lua_State *L, const Definition *definition,
+                      const void *image) {
+  for (uint32_t f = 0; f < definition->field_count; f++) {
+    if (!(definition->held >> f & 1)) continue;
+    lua_rawgeti(L, -2, (int)f + 1);
+    bind_push_element(L, definition->fields[f].type,
+                      (const char *)image + definition->offsets[f]);
+    lua_rawset(L, -3);
+  }
+}
+
 /* world:get(e, Position): a new table; nil when the entity has none. */
 static int get_all(lua_State *L, LuaWorld *world, ecs_Entity entity,
                    ecs_Component component, const Definition *definition) {
@@ -342,8 +357,16 @@ static int get_all(lua_State *L, LuaWorld *world, ecs_Entity entity,
   check_status(L, world, status, "get");
   compat_push_private(L, 3);
   lua_createtable(L, 0, (int)definition->field_count);
+  if (definition->held) { /* a finalizer may have let go of some */
+    status = ecs_get(bind_native(L, world), entity, component, image);
+    if (is_absent(status)) lua_pushnil(L);
+    if (is_absent(status)) return 1;
+    check_status(L, world, status, "get");
+    push_held(L, definition, image);
+  }
   for (uint32_t f = 0; f < definition->field_count; f++) {
     const FieldArray *array = bind_array_from(definition, f);
+    if (definition->held >> f & 1) continue;
     if (array) {
       lua_pushstring(L, array->name);
       bind_array_push(L, definition, array, image);

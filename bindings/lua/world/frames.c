@@ -20,6 +20,7 @@
 #include "api/for_bindings.h"
 #include "world/collect.h"
 #include "world/components.h"
+#include "world/held_sweep.h"
 #include "world/recording.h"
 #include "world/report.h"
 #include "world/telling.h"
@@ -162,6 +163,7 @@ static int frame(lua_State *L) {
   luaL_checktype(L, 4, LUA_TFUNCTION);
   luaL_checkstack(L, 16, NULL);
   bind_note_growth(L, world);
+  bind_held_relieve(L, bind_state(L));
   if (deferred) bind_components_ensure(L, world, 1);
   if (is_refused(L, world, call)) return results_of_message(L);
   ecs_Status status = deferred ? enter(L, world) : ECS_OK;

@@ -103,9 +103,8 @@ static const char *read_name(lua_State *L) {
 
 static ecs_Scalar read_type(lua_State *L, const char *name) {
   const char *type = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
-  for (int k = 0; type && k < ECS_SCALAR_COUNT; k++)
-    if (k != ECS_ENTITY && strcmp(type, ecs_scalar_name((ecs_Scalar)k)) == 0)
-      return (ecs_Scalar)k;
+  for (int k = 0; type && k < ECS_ENTITY; k++)
+    if (strcmp(type, ecs_scalar_name((ecs_Scalar)k)) == 0) return (ecs_Scalar)k;
   if (type)
     lua_pushfstring(L, "'%s'", type);
   else

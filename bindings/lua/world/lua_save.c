@@ -12,10 +12,12 @@
 
 #include "api/for_bindings.h"
 #include "component/definition.h"
+#include "object/held.h"
 #include "object/number.h"
 #include "object/save_file.h"
 #include "world/collect.h"
 #include "world/components.h"
+#include "world/value_save.h"
 #include "world/lua_snapshot.h"
 
 /* Saving ------------------------------------------------------------------ */
@@ -36,20 +38,14 @@ static bool count_bytes(void *user, const void *bytes, size_t count) {
 
 static ecs_Status write_save(const SaveWriter *writer, ecs_World *world,
                              const ecs_SaveSink *sink) {
-  return ecs_world_save(world, writer->text, writer->text_bytes, sink);
+  return ecs_held_save(world, writer->snapshot, writer->text,
+                       writer->text_bytes, writer->packed, sink);
 }
 
 static ecs_Status write_dump(const SaveWriter *writer, ecs_World *world,
                              const ecs_SaveSink *sink) {
   (void)writer;
   return ecs_world_dump(world, sink);
-}
-
-static ecs_Status write_snapshot(const SaveWriter *writer, ecs_World *world,
-                                 const ecs_SaveSink *sink) {
-  (void)world;
-  return ecs_snapshot_save(writer->snapshot, writer->text, writer->text_bytes,
-                           sink);
 }
 
 static ecs_Status write_diff(const SaveWriter *writer, ecs_World *world,
@@ -82,24 +78,45 @@ static ecs_Status write_to_room(lua_State *L, const LuaWorld *world,
   return status;
 }
 
+/* Returns nil and why a save was not written. */
+static int refuse_save(lua_State *L, const LuaWorld *world, ecs_Status status,
+                       const char *call) {
+  if (status == ECS_E_VALUE) {
+    lua_pushfstring(L, "ecs: %s: values of the world changed meanwhile", call);
+    return bind_fail(L);
+  }
+  if (status != ECS_E_COMPONENT)
+    return bind_state_refuse(L, world, status, call);
+  ecs_World *native = bind_native(L, world);
+  lua_pushfstring(L,
+                  "ecs: %s: %s has fields of type string or any, which packed "
+                  "rows do not have: leave it out of the list",
+                  call,
+                  ecs_component_name(native, ecs_world_contested(native)));
+  return bind_fail(L);
+}
+
 int bind_push_written(lua_State *L, const LuaWorld *world,
                       const SaveWriter *writer, const char *call) {
   SaveRoom room;
   ecs_Status status = write_to_room(L, world, writer, &room);
-  if (status != ECS_OK) return bind_state_refuse(L, world, status, call);
+  if (status != ECS_OK) return refuse_save(L, world, status, call);
   lua_pushlstring(L, room.bytes, room.count);
   return 1;
 }
 
-/* save_bytes(world, text): a save as a string, or nil and why. */
+/* save_bytes(world, text, values): a save as a string, or nil and why. values: of
+ * held_values. */
 static int save_bytes(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t text_bytes;
   const char *text = luaL_checklstring(L, 2, &text_bytes);
   int refused = bind_state_refuse_frame(L, world, "save");
   if (refused != 0) return refused;
+  HeldPacked packed;
   SaveWriter writer = {
       .write = write_save, .text = text, .text_bytes = text_bytes};
+  writer.packed = bind_packed_read(L, 3, &packed);
   return bind_push_written(L, world, &writer, "save");
 }
 
@@ -109,12 +126,15 @@ static int dump_text(lua_State *L) {
   return bind_push_written(L, bind_world_check(L, 1), &writer, "dump");
 }
 
-/* snapshot_bytes(world, text, snapshot): as save_bytes, of a snapshot of it. */
+/* snapshot_bytes(world, text, values, snapshot): as save_bytes, of a snapshot of
+ * it. */
 static int snapshot_bytes(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
-  SaveWriter writer = {.write = write_snapshot};
+  SaveWriter writer = {.write = write_save};
+  HeldPacked packed;
   writer.text = luaL_checklstring(L, 2, &writer.text_bytes);
-  writer.snapshot = bind_snapshot_check(L, 3);
+  writer.packed = bind_packed_read(L, 3, &packed);
+  writer.snapshot = bind_snapshot_check(L, 4);
   int refused = bind_state_refuse_frame(L, world, "diff");
   if (refused != 0) return refused;
   return bind_push_written(L, world, &writer, "diff");
@@ -152,14 +172,16 @@ static bool write_bytes(void *user, const void *bytes, size_t count) {
   return save_file_write(user, bytes, count);
 }
 
-/* save_file(world, text, path): true; or nil and why, then false where the file
- * is what could not be written. */
+/* save_file(world, text, values, path): true; or nil and why, then false where
+ * the file is what could not be written. */
 static int save_file(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t text_bytes;
   const char *text = luaL_checklstring(L, 2, &text_bytes);
-  luaL_checktype(L, 3, LUA_TSTRING); /* a number is no path */
-  const char *path = lua_tostring(L, 3);
+  luaL_checktype(L, 4, LUA_TSTRING); /* a number is no path */
+  const char *path = lua_tostring(L, 4);
+  HeldPacked values;
+  const HeldPacked *packed = bind_packed_read(L, 3, &values);
   int refused = bind_state_refuse_frame(L, world, "save");
   if (refused != 0) return refused;
   SaveFile *file = (SaveFile *)lua_newuserdata(L, sizeof *file);
@@ -168,7 +190,7 @@ static int save_file(lua_State *L) {
   ecs_Status status = ECS_E_FILE;
   bool done = false;
   if (save_file_open(file, path)) {
-    status = ecs_world_save(native, text, text_bytes, &sink);
+    status = ecs_held_save(native, NULL, text, text_bytes, packed, &sink);
     done = save_file_close(file, status == ECS_OK);
   }
   if (done) {
@@ -176,7 +198,7 @@ static int save_file(lua_State *L) {
     return 1;
   }
   if (status != ECS_OK && status != ECS_E_FILE)
-    return bind_state_refuse(L, world, status, "save");
+    return refuse_save(L, world, status, "save");
   lua_pushnil(L);
   lua_pushfstring(L, "%s: %s", path, strerror(file->error));
   lua_pushboolean(L, false);
@@ -187,18 +209,6 @@ static int save_file(lua_State *L) {
 
 #define PROBLEM_BYTES 512u
 
-/* Opens a save; on failure pushes nil and why, and returns how many. */
-static int open_save(lua_State *L, const LuaWorld *world, const char *bytes,
-                     size_t count, ecs_Saved **saved) {
-  char problem[PROBLEM_BYTES] = "";
-  ecs_Status status = ecs_saved_open(bind_native(L, world), bytes, count, saved,
-                                     problem, sizeof problem);
-  if (status == ECS_OK) return 0;
-  if (status != ECS_E_FILE) return bind_state_refuse(L, world, status, "load");
-  lua_pushfstring(L, "the save is damaged: %s", problem);
-  return bind_fail(L);
-}
-
 /* saved_texts(world, bytes): the manifest and the text of a save, or nil and
  * why. Both lie in the string of its bytes. */
 static int saved_texts(lua_State *L) {
@@ -206,7 +216,7 @@ static int saved_texts(lua_State *L) {
   size_t count, manifest_bytes, text_bytes;
   const char *bytes = luaL_checklstring(L, 2, &count);
   ecs_Saved *saved = NULL;
-  int refused = open_save(L, world, bytes, count, &saved);
+  int refused = bind_open_save(L, world, bytes, count, &saved);
   if (refused != 0) return refused;
   const char *manifest = ecs_saved_manifest(saved, &manifest_bytes);
   const char *text = ecs_saved_text(saved, &text_bytes);
@@ -224,6 +234,8 @@ typedef struct OldRows {
   uint32_t field_count;
   ecs_Field fields[ECS_FIELD_LIMIT];
   const char *columns[ECS_FIELD_LIMIT];
+  const uint32_t *numbers; /* of its values of fields of type string and any */
+  uint32_t number_count;
   char names[ECS_FIELD_LIMIT][256];
 } OldRows;
 
@@ -255,6 +267,13 @@ static bool push_old_field(lua_State *L, const OldRows *old, uint32_t field,
   uint32_t bytes = ecs_scalar_bytes(type);
   uint64_t element = 0;
   memcpy(&element, old->columns[field] + row * bytes, bytes);
+  if (scalar_is_held(type)) {
+    uint32_t index;
+    memcpy(&index, &element, sizeof index);
+    bool is_one = index >= 1 && index <= old->number_count;
+    bind_held_push(L, type, is_one ? old->numbers[index - 1] : 0);
+    return true;
+  }
   if (ecs_scalar_canonicalize_many(type, &element, 1) > 0) return false;
   bind_push_element(L, type, &element);
   return true;
@@ -316,22 +335,24 @@ static int make_image(lua_State *L, const Definition *definition,
   return 0;
 }
 
-/* saved_images(world, bytes, component, function): images of the component, one
- * for each row that the save has, made by the function of the fields that it had.
- * A string; false: the save does not have it; or nil and why. The save is not
- * open while the function runs: it may do what it likes. */
+/* saved_images(world, bytes, component, function, numbers): images of the
+ * component, one for each row that the save has, made by the function of the fields
+ * that it had. A string; false: the save does not have it; or nil and why. The save
+ * is not open while the function runs: it may do what it likes. numbers: of
+ * saved_values; no value is let go while its pause lives. */
 static int saved_images(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t count;
   const char *bytes = luaL_checklstring(L, 2, &count);
   const Definition *definition = bind_definition_check(L, 3, "load");
   luaL_checktype(L, 4, LUA_TFUNCTION);
-  lua_settop(L, 4);
+  lua_settop(L, 5);
   OldRows *old = (OldRows *)lua_newuserdata(L, sizeof *old);
   ecs_Saved *saved = NULL;
-  int refused = open_save(L, world, bytes, count, &saved);
+  int refused = bind_open_save(L, world, bytes, count, &saved);
   if (refused != 0) return refused;
   bool found = find_old_rows(saved, definition->name, old);
+  old->numbers = bind_numbers_read(L, 5, &old->number_count);
   ecs_saved_close(saved);
   if (!found) {
     lua_pushboolean(L, false);
@@ -426,9 +447,9 @@ void bind_push_told(lua_State *L, const LoadCall *call) {
   }
 }
 
-/* load_save(world, bytes, met, images): puts the state of a save in place of the
- * world's. images: by name, what saved_images made. A list of sentences, or nil
- * and why. */
+/* load_save(world, bytes, met, images, numbers, differ): puts the state of a save
+ * in place of the world's. images: by name, what saved_images made; numbers and
+ * differ: of saved_values. A list of sentences, or nil and why. */
 static int load_save(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t count;
@@ -439,13 +460,17 @@ static int load_save(lua_State *L) {
   if (refused != 0) return refused;
   luaL_checktype(L, 4, LUA_TTABLE);
   luaL_checkstack(L, 8, "load");
+  uint32_t number_count;
+  const uint32_t *numbers = bind_numbers_read(L, 5, &number_count);
+  bool differ = lua_toboolean(L, 6) != 0;
   bind_load_begin(L, &call);
   bind_components_ensure(L, world, 1);
   ecs_LoadListener listener = {bind_rename_met, bind_note_told, &call,
                                has_images, give_image};
   ecs_Saved *saved = NULL;
-  refused = open_save(L, world, bytes, count, &saved);
+  refused = bind_open_save(L, world, bytes, count, &saved);
   if (refused != 0) return refused;
+  ecs_saved_hold(saved, numbers, number_count, differ);
   ecs_Status status = ecs_saved_load(saved, &listener, problem, sizeof problem);
   ecs_saved_close(saved);
   if (status == ECS_E_FILE) {

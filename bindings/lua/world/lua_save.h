@@ -13,6 +13,7 @@ typedef struct SaveWriter {
   const char *other; /* the other save, or a diff */
   size_t other_bytes;
   ecs_Snapshot *snapshot;
+  const HeldPacked *packed; /* NULL: none */
   const char **problem;
   const void *of; /* what else the function needs; borrowed */
 } SaveWriter;

@@ -24,6 +24,10 @@ static void make_room(lua_State *L, SpawnParts *parts, int count) {
 static void *image_memory(lua_State *L, SpawnParts *parts,
                           const Definition *definition) {
   uint32_t needed = (definition->image_bytes + 7) / 8;
+  if (definition->held) {
+    luaL_checkstack(L, 8, "too many parts");
+    return bind_value_new(L, definition)->image;
+  }
   if (needed > FIELDS_ON_STACK - parts->fields_used) {
     luaL_checkstack(L, 8, "too many parts");
     return lua_newuserdata(L, needed * sizeof(uint64_t));

@@ -170,7 +170,7 @@ static int get_some(lua_State *L) {
       ecs_fields_get(&fields->selection, lua_tonumber(L, 1), numbers);
   if (answer == FIELD_ASK) return get_slowly(L, fields);
   if (answer == FIELD_NO) return push_nils(L, count);
-  luaL_checkstack(L, (int)count, NULL);
+  luaL_checkstack(L, (int)count + 4, NULL);
   for (uint32_t k = 0; k < count; k++) push_field(L, fields, k, numbers[k]);
   return (int)count;
 }
@@ -216,6 +216,7 @@ static int set_slowly(lua_State *L, PreparedFields *fields) {
 static inline bool read_number(lua_State *L, int index, ecs_Scalar type,
                                double *number) {
   int kind = lua_type(L, index);
+  if (scalar_is_held(type)) return false;
   if (kind == LUA_TNUMBER && type != ECS_BOOL) {
     *number = lua_tonumber(L, index);
     return true;

@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "api/for_bindings.h"
+#include "component/value_parts.h"
 #include "object/number.h"
 #include "world/collect.h"
 #include "world/families.h"
@@ -315,6 +316,7 @@ static uint64_t add_part(lua_State *L, Spawner *spawner, const Given *given) {
       bind_error(L, "spawner names %s twice", given->definition->name);
   spawner->definitions[spawner->part_count++] = given->definition;
   if (!given->image) return 0;
+  bind_pin_image(L, given->definition, given->image);
   memcpy(last_image(spawner), given->image, given->definition->image_bytes);
   return given->fields;
 }
@@ -330,7 +332,14 @@ static uint64_t add_table(lua_State *L, Spawner *spawner, int index,
                definition->name);
   if (definition->field_count == 0) /* raises */
     return bind_fields_read(L, index, definition, NULL);
-  return bind_fields_read(L, index, definition, last_image(spawner));
+  if (!definition->held)
+    return bind_fields_read(L, index, definition, last_image(spawner));
+  Value *value = bind_value_new(L, definition);
+  uint64_t fields = bind_fields_read(L, index, definition, value->image);
+  bind_pin_image(L, definition, value->image);
+  memcpy(last_image(spawner), value->image, definition->image_bytes);
+  lua_pop(L, 1);
+  return fields;
 }
 
 /* Makes the field that the name at index is of an argument. */
@@ -339,6 +348,13 @@ static uint64_t add_argument(lua_State *L, Spawner *spawner, int index,
   uint32_t part = spawner->part_count - 1;
   const Definition *definition = spawner->definitions[part];
   uint32_t field = bind_field_check(L, index, definition);
+  if (definition->held >> field & 1)
+    bind_error(
+        L,
+        "spawner: %s.%s is of type %s, and cannot be an argument: set it "
+        "behind the spawn, or use world:spawn",
+        definition->name, definition->fields[field].name,
+        ecs_scalar_name(definition->fields[field].type));
   if (seen >> field & 1)
     bind_error(L, "spawner names %s.%s twice", definition->name,
                definition->fields[field].name);

@@ -102,8 +102,15 @@ local function tree_of(f, exits, line, name)
   return known
 end
 
+--- The first field that a program can have a column of.
+local function first_plain(fields)
+  for _, field in ipairs(fields) do
+    if field[2] ~= "string" and field[2] ~= "any" then return field end
+  end
+end
+
 --- The terms that are parameters, in the form that lower_expression.lua takes.
-local function read_rows(emit, terms)
+local function read_rows(emit, terms, line)
   local rows = {}
   for k, term in ipairs(terms) do
     local types, links = {}, {}
@@ -114,7 +121,12 @@ local function read_rows(emit, terms)
                 types = types, links = links, access = term.access,
                 arrays = arrays_of(term.fields), columns = {} }
     if allows.optional[term.access] then
-      local first = term.fields[1]
+      local first = first_plain(term.fields)
+      if not first then
+        parser.outside(line, term.name .. ", which may be absent and has no "
+          .. "other fields than those of type string and any",
+          "use a system of its own for it")
+      end
       local column = emit:column(term.name, first[1], first[2],
         term.access)
       rows[k].columns[first[1]] = column
@@ -227,7 +239,7 @@ local function lower_all(f, options, outer, exits, numbers)
   }
   local known = tree_of(f, exits, 0)
   outer.context = context
-  local rows = read_rows(emit, options.terms)
+  local rows = read_rows(emit, options.terms, known.tree.line or 0)
   function context.writes(name)
     for _, row in ipairs(rows) do
       if row.name == name and allows.written[row.access] then return true end

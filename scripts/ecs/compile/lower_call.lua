@@ -440,6 +440,7 @@ local function look(self, node, entity, known, name)
     outside(node.line, "'" .. name .. "' of " .. known.name
       .. ", which has no such field", "look at its definition")
   end
+  self.refuse_held(node.line, known.name, name, scalar)
   local label = emit:name(entity) .. " " .. quote(known.name)
   local value = emit:get(label .. " " .. quote(name), scalar)
   local some = emit:value("has " .. label, "bool")

@@ -111,6 +111,15 @@ end
 
 -- Fields of rows ------------------------------------------------------------
 
+--- Refuses a field of type string or any. Returns false for others.
+local function refuse_held(line, component, name, scalar)
+  if scalar ~= "string" and scalar ~= "any" then return false end
+  outside(line, "'" .. name .. "' of " .. component .. ", a field of type "
+    .. scalar, "use it in a branch that few rows take, or in a system of its "
+    .. "own, which runs as plain Lua")
+end
+lower.refuse_held = refuse_held
+
 --- The key of a row's field in the state, and its type. Refuses a field that
 -- does not exist and a row that may be nil.
 function lower:field_entry(row, node, name)
@@ -119,6 +128,8 @@ function lower:field_entry(row, node, name)
   if not scalar then
     outside(node.line, "'" .. name .. "' of " .. term.name
       .. ", which has no such field", "it has " .. message.fields(term.fields))
+  elseif refuse_held(node.line, term.name, name, scalar) then
+    return nil
   elseif term.present then
     self:demand(term.present, node.line, "'" .. name .. "' of "
       .. term.name .. ", which may be nil here",

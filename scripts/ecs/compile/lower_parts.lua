@@ -110,6 +110,7 @@ function give(self, part, name, value, node)
     outside(node.line, part.name .. "." .. name .. " given twice",
       "give it once")
   end
+  self.refuse_held(node.line, part.name, name, scalar)
   if part.links[name] then
     outside(node.line, "a value for " .. part.name .. "." .. name
       .. ", which is a link", "make the link in a branch that few rows take, "
@@ -136,6 +137,7 @@ end
 local function give_fixed(self, part, list, node)
   for k = 1, #list, 2 do
     local scalar, number = part.types[list[k]], list[k + 1]
+    self.refuse_held(node.line, part.name, list[k], scalar)
     local value = self.emit:constant(number)
     if scalar == "bool" then value = self.emit:truth(number ~= 0) end
     if scalar == "entity" then

@@ -115,15 +115,20 @@ local function schema_of(definition)
   local schema = schemas[definition]
   if schema then return schema end
   local _, fields = fields_of(definition)
+  local held = false
   schema = { index = {}, odd = {} }
   for f, field in ipairs(fields) do
-    schema.index[field[1]] = f - 1
+    -- C reads and stores what it holds.
+    local is_held = field[2] == "string" or field[2] == "any"
+    held = held or is_held
+    if not is_held then schema.index[field[1]] = f - 1 end
     if field[2] == "bool" or field[2] == "entity" then
       schema.odd[field[1]] = field[2]
     end
   end
-  if #fields > 0 then schema.make = compile(fields) end
-  schema.read = stored.reader_of(definition).read
+  if #fields > 0 and not held then schema.make = compile(fields) end
+  local reader = stored.reader_of(definition)
+  schema.read = reader and reader.read or false
   schemas[definition] = schema
   return schema
 end

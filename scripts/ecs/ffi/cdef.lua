@@ -116,6 +116,8 @@ typedef enum ecs_Scalar {
   ECS_U32,
   ECS_BOOL,
   ECS_ENTITY,
+  ECS_STRING,
+  ECS_ANY_VALUE,
   ECS_SCALAR_COUNT
 } ecs_Scalar;
 typedef enum ecs_Storage {

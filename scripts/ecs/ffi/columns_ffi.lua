@@ -286,7 +286,8 @@ local function open(view)
   local number, columns, cells, types, known = view_count, {}, {}, {}, {}
   for k = 1, #plan do
     local column = plan[k]
-    local kind = kinds[column.scalar]
+    -- batch.lua hands out no column of what ecs.core holds.
+    local kind = kinds[scalars.held[column.scalar] and "u32" or column.scalar]
     local slot = take_slot(view, k, column.label)
     types[k], known[k] = kind.pointer, { pointers = {}, count = 0 }
     columns[k] = new_column(kind, column.writable, slot)

@@ -50,7 +50,7 @@ if not calls_data then return true end
 
 -- Functions that decide about memory are kept here: a script may replace the
 -- globals.
-local select, type, assert = select, type, assert
+local select, type, assert, ipairs = select, type, assert, ipairs
 local load_text = standard.load
 local concat, format, rep = table.concat, string.format, string.rep
 local cast, fields_of, alias = ffi.cast, core.fields, makers.alias
@@ -120,8 +120,13 @@ local function code_of(key, write, ...)
   return found
 end
 
---- The kinds of some fields, one letter each: n number, b boolean, e entity.
+--- The kinds of some fields, one letter each: n number, b boolean, e entity;
+-- nil where C holds the values of one.
 local function kinds_of(fields, positions)
+  for _, position in ipairs(positions) do
+    local kind = fields[position + 1][2]
+    if kind == "string" or kind == "any" then return nil end
+  end
   return join(#positions, "", function(k)
     local kind = fields[positions[k] + 1][2]
     return kind == "bool" and "b" or kind == "entity" and "e" or "n"
@@ -310,6 +315,7 @@ local function getter_of(named, definition, slow, data, ...)
   local positions = { ... }
   local _, fields = fields_of(definition)
   local kinds = kinds_of(fields, positions)
+  if not kinds then return slow end
   local make
   if named then
     make = code_of("get " .. kinds, write_getter, kinds)
@@ -331,6 +337,7 @@ end
 local function setter_of(definition, slow, data, ...)
   local _, fields = fields_of(definition)
   local kinds = kinds_of(fields, { ... })
+  if not kinds then return slow end
   local make = code_of("set " .. kinds, write_setter, kinds)
   if not make then return slow end
   return alias(make(cast(pointer, data), slow, ...), slow)

@@ -244,42 +244,54 @@ local function key_test(is_first, name)
     name)
 end
 
+--- Goes over the fields of a term but those that ecs.core holds values of:
+-- gives the column of each, and the field.
+local function plain_columns(term)
+  local f = 0
+  return function()
+    repeat f = f + 1
+    until not term.fields[f] or not scalars.held[term.fields[f][2]]
+    if term.fields[f] then return term.first + f - 1, term.fields[f] end
+  end
+end
+
 --- Code that loads and stores the fields of a term in a loop of rows. C refuses
 -- stores of links.
 local function located_code(term)
   local loads, stores = {}, {}
-  for f, field in ipairs(term.fields) do
-    local kind, index = scalars.kinds[field[2]], term.first + f - 1
+  for index, field in plain_columns(term) do
+    local kind = scalars.kinds[field[2]]
     local words = {
       PLACED = "places.c" .. index,
       PLACE = index .. ", " .. scalar_numbers[field[2]],
       LOADED = gsub(kind.load, "ELEMENT", "p[i]"), CONVERT = kind.convert,
       CONVERTED = as_lua[field[2]] or "v", FLAG = tostring(IN_PLACE),
     }
-    loads[f] = key_test(f == 1, field[1]) .. fill(load_there, words)
+    loads[#loads + 1] = key_test(#loads == 0, field[1])
+      .. fill(load_there, words)
     if not field[3] then
       stores[#stores + 1] = key_test(#stores == 0, field[1])
         .. fill(store_there, words)
     end
   end
-  return concat(loads) .. "      end",
+  return #loads == 0 and "" or concat(loads) .. "      end",
     #stores == 0 and "" or concat(stores) .. "      end"
 end
 
 --- Code that loads and stores the fields of a term in a loop of each.
 local function field_code(term)
   local loads, stores = {}, {}
-  for f, field in ipairs(term.fields) do
+  for index, field in plain_columns(term) do
     local kind = scalars.kinds[field[2]]
-    local place = format("places.c%d[i]", term.first + f - 1)
-    loads[f] = key_test(f == 1, field[1]) .. "        return "
+    local place = format("places.c%d[i]", index)
+    loads[#loads + 1] = key_test(#loads == 0, field[1]) .. "        return "
       .. gsub(kind.load, "ELEMENT", place)
     if not field[3] then
       stores[#stores + 1] = key_test(#stores == 0, field[1]) .. kind.convert
         .. "\n        if v ~= nil then " .. place .. " = v return end"
     end
   end
-  return concat(loads, "\n") .. " end",
+  return #loads == 0 and "" or concat(loads, "\n") .. " end",
     #stores == 0 and "" or concat(stores, "\n") .. " end"
 end
 

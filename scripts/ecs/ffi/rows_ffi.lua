@@ -93,7 +93,7 @@ local function places_type(terms)
   for _, term in ipairs(terms) do
     for f, field in ipairs(term.fields) do
       members[#members + 1] = format("%sc%d;",
-        scalars.kinds[field[2]].pointer, term.first + f - 1)
+        scalars.pointer(field[2]), term.first + f - 1)
     end
   end
   local text = "struct { " .. concat(members, " ") .. " void *end; } *"

@@ -80,6 +80,15 @@ scalars.kinds = {
   entity = kind("int64_t *", handle, "entity(tonumber(ELEMENT))"),
 }
 
+--- The types of fields that have numbers of values which ecs.core holds:
+-- nothing here loads or stores one.
+scalars.held = { string = true, any = true }
+
+--- The C type of pointers to elements.
+function scalars.pointer(scalar)
+  return scalars.held[scalar] and "uint32_t *" or scalars.kinds[scalar].pointer
+end
+
 --- The null entity is nil in Lua.
 function scalars.entity(number)
   return number ~= 0 and number or nil

@@ -145,8 +145,9 @@ values.is_value = is_value
 
 local kinds = {}
 
---- What is known of a component; false for a prefab, which C reads, and for
--- ecs.Name, which C refuses; nil for other values.
+--- What is known of a component; false for a prefab and for one with fields of
+-- type string or any, which C reads, and for ecs.Name, which C refuses; nil for
+-- other values.
 local function kind_of(definition)
   local kind = kinds[definition]
   if kind ~= nil then return kind end
@@ -154,7 +155,11 @@ local function kind_of(definition)
   if name == "ecs.Prefab" then kinds[definition] = false end
   if name ~= "ecs.Component" then return kinds[definition] end
   local called, fields, bytes = fields_of(definition)
-  if called == "ecs.Name" then
+  local left_to_c = called == "ecs.Name"
+  for _, field in ipairs(fields) do
+    left_to_c = left_to_c or field[2] == "string" or field[2] == "any"
+  end
+  if left_to_c then
     kinds[definition] = false
     return false
   end

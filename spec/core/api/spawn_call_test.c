@@ -7,19 +7,20 @@
 #include "api_fixture.h"
 #include "api/spawn_call.h"
 
-#define TYPES ((uint32_t)ECS_SCALAR_COUNT)
+/* Those of numbers. */
+#define TYPES ((uint32_t)ECS_ENTITY + 1u)
 
-/* plain {x y}, every {one field of each type}, and a tag. */
+/* plain {x y}, every {one field of each type of numbers}, and a tag. */
 typedef struct Fixture {
   FailingMemory failing;
   ecs_World *world;
   ecs_Component components[3];
-  ecs_Field fields[ECS_SCALAR_COUNT];
+  ecs_Field fields[TYPES];
   float plain[2];
-  uint64_t every[ECS_SCALAR_COUNT];
+  uint64_t every[TYPES];
   const void *images[3];
-  SpawnPlace places[1 + ECS_SCALAR_COUNT];
-  double numbers[1 + ECS_SCALAR_COUNT];
+  SpawnPlace places[1 + TYPES];
+  double numbers[1 + TYPES];
   SpawnCall call; /* plain.y and all of every */
 } Fixture;
 

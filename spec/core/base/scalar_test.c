@@ -12,9 +12,9 @@ TEST(every_type_has_its_name_and_size) {
   static const struct {
     const char *name;
     uint32_t bytes;
-  } expected[] = {{"f32", 4},  {"f64", 8},   {"i8", 1},  {"u8", 1},
-                  {"i16", 2},  {"u16", 2},   {"i32", 4}, {"u32", 4},
-                  {"bool", 1}, {"entity", 8}};
+  } expected[] = {{"f32", 4},  {"f64", 8},    {"i8", 1},     {"u8", 1},
+                  {"i16", 2},  {"u16", 2},    {"i32", 4},    {"u32", 4},
+                  {"bool", 1}, {"entity", 8}, {"string", 4}, {"any", 4}};
   assert_int_equal(sizeof expected / sizeof *expected, ECS_SCALAR_COUNT);
   for (int type = 0; type < (int)ECS_SCALAR_COUNT; type++) {
     ecs_Scalar scalar = (ecs_Scalar)type;

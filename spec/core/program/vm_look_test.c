@@ -20,6 +20,9 @@
 static ecs_Component kinds[KINDS];
 static Random source;
 
+/* Types of numbers. */
+#define NUMBERS ((uint32_t)ECS_ENTITY + 1u)
+
 static uint32_t below(uint32_t n) { return random_below(&source, n); }
 
 static ecs_Component define_all(const char *name, ecs_Storage storage) {
@@ -30,7 +33,7 @@ static ecs_Component define_all(const char *name, ecs_Storage storage) {
       {"entity", ECS_ENTITY, 0}};
   const ecs_ComponentDescription how = {.name = name,
                                         .fields = fields,
-                                        .field_count = ECS_SCALAR_COUNT,
+                                        .field_count = NUMBERS,
                                         .storage = storage};
   ecs_Component component = 0;
   must(ecs_component(fixture.world, &how, &component));
@@ -42,7 +45,7 @@ static void dress(ecs_Entity entity) {
   for (uint32_t k = 0; k < KINDS; k++) {
     if (below(3) == 0) continue;
     must(ecs_add(fixture.world, entity, kinds[k], NULL));
-    for (uint32_t f = 0; k < 2 && f < ECS_SCALAR_COUNT; f++)
+    for (uint32_t f = 0; k < 2 && f < NUMBERS; f++)
       set(entity, kinds[k], f, f == ECS_BOOL ? below(2) : below(128));
   }
 }

@@ -130,11 +130,11 @@ local mistakes = {
   { "text for a number", function() return (ecs.math.sin("1")) end,
     "ecs.math.sin takes numbers, not a string" },
 
-  { "a field of text", function()
-    ecs.component("NewcomerName", { text = "string" })
-  end, "NewcomerName.text: there is no type 'string' (there are f32 f64 i8 u8 "
-    .. "i16 u16 i32 u32 bool entity): keep it in a table of your own, by "
-    .. "entity" },
+  { "a field of tables", function()
+    ecs.component("NewcomerBag", { items = "table" })
+  end, "NewcomerBag.items: there is no type 'table' (there are f32 f64 i8 u8 "
+    .. "i16 u16 i32 u32 bool entity string any): any value of Lua fits a field "
+    .. "of type any" },
   { "a total without a name", function() world:sum() end,
     "sum takes a name, as in world:sum 'score', not nothing" },
 

@@ -353,7 +353,7 @@ describe("what is no save", function()
       refuses(function() world:load(wrong) end, "load")
     end
     refuses(function() world:load() end, "load takes")
-    for _, wrong in ipairs { 1, true, {}, "", "a\0b" } do
+    for _, wrong in ipairs { 1, true, { 1 }, "", "a\0b" } do
       refuses(function() world:save(wrong) end, "save")
     end
   end)
