@@ -239,6 +239,17 @@ function ir_writer:element(place, scalar)
   return self:value("at " .. type .. " " .. place, type)
 end
 
+--- The element that a column held before the program ran, of the columns from
+-- first to last that a key numbers. Emitted once.
+function ir_writer:keyed(first, last, key, scalar)
+  local place = first .. " " .. last .. " " .. self:name(key)
+  if self:is_flexible(scalar) then
+    return self:widened("element f32 " .. place, shorts[scalar])
+  end
+  local type = self:loaded_type(scalar)
+  return self:value("element " .. type .. " " .. place, type)
+end
+
 --- A field of a row of a grid. place: the names of the grid and of the place
 -- there, the component and the field. Emitted once.
 function ir_writer:found(place, scalar)

@@ -311,9 +311,9 @@ function lower:assign_field(node, object, key, value, expression)
   return self:assign_row(node, holder, key, value, expression)
 end
 
---- The key in the state of a row's field that is assigned to, its type and what
--- messages call it.
-function lower:written_entry(node, row, key)
+--- The key in the state of a row's field that may be assigned to, its type and
+-- what messages call it.
+function lower:writable_entry(node, row, key)
   local term = row.term
   if term.arrays and term.arrays[key] then
     outside(node.line, "an assignment to " .. term.name .. "." .. key
@@ -339,12 +339,18 @@ function lower:written_entry(node, row, key)
     outside(node.line, "an assignment to " .. label .. ", which is a link",
       "link with world:set(e, " .. term.name .. ", '" .. key .. "', target)")
   end
+  return entry, scalar, label
+end
+
+--- The same of one that is assigned to.
+function lower:written_entry(node, row, key)
+  local entry, scalar, label = self:writable_entry(node, row, key)
   -- Undoing a branch needs the value before.
   if not self.state[entry] then row_field(self, row, node, key) end
   local written = self.context.written
   if not written[entry] then
     written[entry] = true
-    written[#written + 1] = { entry = entry, term = term, name = key }
+    written[#written + 1] = { entry = entry, term = row.term, name = key }
   end
   return entry, scalar, label
 end
