@@ -34,13 +34,15 @@ function ir_writer:inner_constant(number)
 end
 
 --- A constant; flex. kind: "integer" or "float", as Lua 5.4 has it; nil: not
--- known.
+-- known. The value has it, too.
 function ir_writer:constant(number, kind)
   local before = self.literals[number]
   if number == number then
     self.literals[number] = (not before or before == kind) and kind or "both"
   end
-  return self:inner_constant(number)
+  local value = self:inner_constant(number)
+  value.kind = kind
+  return value
 end
 
 --- The null entity.
@@ -142,7 +144,10 @@ function ir_writer:binary(name, a, b)
   local flex = a.flex and b.flex
   local fold = folds[name]
   if fold and (flex or self.double) and a.constant and b.constant then
-    return self:constant(fold(a.constant, b.constant))
+    local value = self:constant(fold(a.constant, b.constant))
+    local whole_kind = a.kind == "integer" and b.kind == "integer"
+    value.kind = whole_kind and name ~= "div" and "integer" or nil
+    return value
   elseif name == "pow" and b.constant == 2
     and (b.flex or b.type == a.type and not a.flex) then
     return ir_writer.apart(self:binary("mul", a, a))

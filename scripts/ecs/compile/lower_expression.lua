@@ -265,6 +265,7 @@ function value_of.index(self, node, scope)
   local value = self:value(node.object, scope)
   local name = node.key[1] == "string" and node.key.value or nil
   if not lower.is_holder(lower.inner_of(value)) then
+    name = name or self:joined(node.key, scope)
     if name then return table_field(self, value, name, node) end
     return self:index(value, self:value(node.key, scope), node)
   end
