@@ -65,7 +65,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   program/program_whole program/program_presence program/vm_loop_macros \
   program/vm_remainder_loops program/vm_integer_loops program/vm_loops \
   program/vm_whole_loops program/vm_arrays program/vm_plan program/vm_rows program/vm_puts \
-  program/vm_row_steps \
+  program/vm_elements program/vm_row_steps \
   program/vm_regions program/vm_turns program/vm_planner program/vm_look \
   program/vm_near \
   program/vm_sums program/vm_changes program/vm_ahead program/vm_sifting \

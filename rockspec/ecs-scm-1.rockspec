@@ -156,6 +156,7 @@ build = {
         "core/program/vm_arrays.c",
         "core/program/vm_plan.c",
         "core/program/vm_puts.c",
+        "core/program/vm_elements.c",
         "core/program/vm_row_steps.c",
         "core/program/vm_regions.c",
         "core/program/vm_turns.c",

@@ -67,15 +67,14 @@ size_t ecs_program_text(const ecs_Program *program, char *text,
   return program_print(program, text, capacity);
 }
 
-/* Bytes per row of the columns that the program loads (SHAPE_LOAD) or stores
- * (SHAPE_STORE). */
-static uint32_t column_bytes(const ecs_Program *program, OperationShape shape) {
+/* Bytes per row of the columns that the program reads, or stores in. */
+static uint32_t column_bytes(const ecs_Program *program, bool stores) {
   uint32_t bytes = 0;
   for (uint32_t c = 0; c < program->column_count; c++) {
     bool used = false;
     for (uint32_t k = 0; k < program->code_count; k++)
-      used |= operation_infos[program->code[k].operation].shape == shape &&
-              program->code[k].index == c;
+      used |= stores ? instruction_stores(&program->code[k], c)
+                     : instruction_reads(&program->code[k], c);
     if (used) bytes += scalar_bytes(program->columns[c].type);
   }
   return bytes;
@@ -98,8 +97,8 @@ void ecs_program_info(const ecs_Program *program, ecs_ProgramInfo *info) {
       .exits = program->exits,
       .operations = program->plan->step_count + program->plan->sum_count +
                     program->plan->put_count + program->plan->change_count,
-      .bytes_read = column_bytes(program, SHAPE_LOAD),
-      .bytes_written = column_bytes(program, SHAPE_STORE),
+      .bytes_read = column_bytes(program, false),
+      .bytes_written = column_bytes(program, true),
       .back_end = back_end(),
       .alone = program->alone};
   for (uint32_t k = 0; k < program->plan->step_count; k++)

@@ -22,6 +22,7 @@ uint32_t shape_operand_count(OperationShape shape) {
     case SHAPE_NEGATION:
     case SHAPE_CONVERT:
     case SHAPE_QUANTIZE:
+    case SHAPE_ELEMENT:
     case SHAPE_AT:
     case SHAPE_INSIDE:
     case SHAPE_ALIVE:

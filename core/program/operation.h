@@ -47,35 +47,37 @@ typedef enum OperationShape {
   SHAPE_LOGIC,
   SHAPE_NEGATION,
   SHAPE_SELECT,
-  SHAPE_CONVERT,       /* T v of the other number type */
-  SHAPE_QUANTIZE,      /* scalar T v: what a field reads after v was stored */
-  SHAPE_CONSTANT,      /* type literal */
-  SHAPE_LOAD,          /* type c */
-  SHAPE_PRESENT,       /* c -> bool: is the optional column there? */
-  SHAPE_SELF,          /* nothing -> the row's entity */
-  SHAPE_UNIFORM,       /* type u */
-  SHAPE_INDEX,         /* a v v [v], f64s from 1 -> f64: a key; 0: outside */
-  SHAPE_AT,            /* type a v, an f64: the element at this key; 0: none */
-  SHAPE_INSIDE,        /* a v, an f64 -> bool: is there an element? */
-  SHAPE_ALIVE,         /* v, an entity -> bool */
-  SHAPE_HAS,           /* v, an entity, "Component" -> bool */
-  SHAPE_GET,           /* type v "Component" "field": 0 if has is false */
-  SHAPE_RANDOM,        /* v, an f64: draws made so far -> f64 in [0, 1) */
-  SHAPE_NEAR,          /* g x y [z] radius, f64s -> f64: how many rows */
-  SHAPE_NEAREST,       /* g x y [z] radius v, an entity -> f64: a place */
-  SHAPE_ANY,           /* likewise -> bool */
-  SHAPE_NTH,           /* v of a near, v, an f64 from 0 on -> f64: a place */
-  SHAPE_FOUND,         /* g v, a place -> the entity there */
-  SHAPE_FOUND_GET,     /* type g v, a place, "Component" "field" */
-  SHAPE_CARRY,         /* type v: v in the first turn, then as NEXT says */
-  SHAPE_SPAWN,         /* [mask] -> the new entity; takes parts and gives */
-  SHAPE_STORE,         /* c v [mask]: converts as a script's store does */
-  SHAPE_PUT,           /* a v v [mask]: a key, an f64, and what is stored */
-  SHAPE_STRUCTURE,     /* "Component" [mask] */
-  SHAPE_DESTROY,       /* [mask] */
-  SHAPE_PART,          /* "Component": of the spawn that follows */
-  SHAPE_GIVE,          /* "Component" "field" v: for the change that follows */
-  SHAPE_OTHER,         /* v, an entity, "Component" [mask]: takes gives */
+  SHAPE_CONVERT,   /* T v of the other number type */
+  SHAPE_QUANTIZE,  /* scalar T v: what a field reads after v was stored */
+  SHAPE_CONSTANT,  /* type literal */
+  SHAPE_LOAD,      /* type c */
+  SHAPE_ELEMENT,   /* type c c v, an f64 from 1: a column of these; 0: none */
+  SHAPE_PRESENT,   /* c -> bool: is the optional column there? */
+  SHAPE_SELF,      /* nothing -> the row's entity */
+  SHAPE_UNIFORM,   /* type u */
+  SHAPE_INDEX,     /* a v v [v], f64s from 1 -> f64: a key; 0: outside */
+  SHAPE_AT,        /* type a v, an f64: the element at this key; 0: none */
+  SHAPE_INSIDE,    /* a v, an f64 -> bool: is there an element? */
+  SHAPE_ALIVE,     /* v, an entity -> bool */
+  SHAPE_HAS,       /* v, an entity, "Component" -> bool */
+  SHAPE_GET,       /* type v "Component" "field": 0 if has is false */
+  SHAPE_RANDOM,    /* v, an f64: draws made so far -> f64 in [0, 1) */
+  SHAPE_NEAR,      /* g x y [z] radius, f64s -> f64: how many rows */
+  SHAPE_NEAREST,   /* g x y [z] radius v, an entity -> f64: a place */
+  SHAPE_ANY,       /* likewise -> bool */
+  SHAPE_NTH,       /* v of a near, v, an f64 from 0 on -> f64: a place */
+  SHAPE_FOUND,     /* g v, a place -> the entity there */
+  SHAPE_FOUND_GET, /* type g v, a place, "Component" "field" */
+  SHAPE_CARRY,     /* type v: v in the first turn, then as NEXT says */
+  SHAPE_SPAWN,     /* [mask] -> the new entity; takes parts and gives */
+  SHAPE_STORE,     /* c v [mask]: converts as a script's store does */
+  SHAPE_SCATTER,   /* c c v v [mask]: a key as above, and what is stored */
+  SHAPE_PUT,       /* a v v [mask]: a key, an f64, and what is stored */
+  SHAPE_STRUCTURE, /* "Component" [mask] */
+  SHAPE_DESTROY,   /* [mask] */
+  SHAPE_PART,      /* "Component": of the spawn that follows */
+  SHAPE_GIVE,      /* "Component" "field" v: for the change that follows */
+  SHAPE_OTHER,     /* v, an entity, "Component" [mask]: takes gives */
   SHAPE_DESTROY_OTHER, /* v, an entity, [mask] */
   SHAPE_REDUCE,        /* r v [mask], v f64 */
   SHAPE_EXIT,   /* v, a bool: the run stops before a row in which it holds */
@@ -108,7 +110,8 @@ typedef enum OperationShape {
   X(AND, "and", LOGIC) X(OR, "or", LOGIC) X(NOT, "not", NEGATION)            \
   X(SELECT, "select", SELECT) X(CONVERT, "convert", CONVERT)                 \
   X(QUANTIZE, "quantize", QUANTIZE) X(CONSTANT, "constant", CONSTANT)        \
-  X(LOAD, "load", LOAD) X(PRESENT, "present", PRESENT) X(SELF, "self", SELF) \
+  X(LOAD, "load", LOAD) X(ELEMENT, "element", ELEMENT)                       \
+  X(PRESENT, "present", PRESENT) X(SELF, "self", SELF)                       \
   X(UNIFORM, "uniform", UNIFORM) X(INDEX, "index", INDEX) X(AT, "at", AT)    \
   X(INSIDE, "inside", INSIDE) X(ALIVE, "alive", ALIVE)                       \
   X(HAS, "has", HAS) X(GET, "get", GET) X(RANDOM, "random", RANDOM)          \
@@ -119,7 +122,8 @@ typedef enum OperationShape {
   X(CARRY, "carry", CARRY) X(SPAWN, "spawn", SPAWN)
 
 #define ECS_EFFECT_OPERATIONS(X)                                             \
-  X(STORE, "store", STORE) X(PUT, "put", PUT) X(DESTROY, "destroy", DESTROY) \
+  X(STORE, "store", STORE) X(SCATTER, "scatter", SCATTER)                    \
+  X(PUT, "put", PUT) X(DESTROY, "destroy", DESTROY)                          \
   X(ADD, "add", STRUCTURE) X(REMOVE, "remove", STRUCTURE)                    \
   X(PART, "part", PART) X(GIVE, "give", GIVE) X(ADD_TO, "add_to", OTHER)     \
   X(SET_OF, "set_of", OTHER) X(REMOVE_FROM, "remove_from", OTHER)            \

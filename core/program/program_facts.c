@@ -64,11 +64,15 @@ static bool all_single(const ProgramFacts *facts, const Instruction *ins) {
 
 static void note_store(ProgramFacts *facts, const Instruction *ins,
                        uint32_t i) {
-  ColumnFacts *column = &facts->columns[ins->index];
-  ECS_ASSERT(ins->index < facts->program->column_count);
-  if (column->stores == 0) column->written_at = i;
-  column->stores++;
-  column->store = ins->operands[1] == NO_VALUE ? i : NO_VALUE;
+  bool whole =
+      instruction_shape(ins) == SHAPE_STORE && ins->operands[1] == NO_VALUE;
+  for (uint32_t k = 0; k < instruction_columns(ins); k++) {
+    ColumnFacts *column = &facts->columns[ins->index + k];
+    ECS_ASSERT(ins->index + k < facts->program->column_count);
+    if (column->stores == 0) column->written_at = i;
+    column->stores++;
+    column->store = whole ? i : NO_VALUE;
+  }
 }
 
 /* Returns the number of carries that are known to be needed. */
@@ -200,7 +204,9 @@ static void find_last_uses(ProgramFacts *facts) {
     for (uint32_t k = 0; facts_needed(facts, ins) && k < OPERANDS; k++)
       if (ins->operands[k] != NO_VALUE) note_use(facts, ins->operands[k], when);
     if (ins->operation == OPERATION_SPAWN) use_until(facts, ins->result, when);
-    if (instruction_shape(ins) == SHAPE_STORE) note_store(facts, ins, i);
+    if (instruction_shape(ins) == SHAPE_STORE ||
+        instruction_shape(ins) == SHAPE_SCATTER)
+      note_store(facts, ins, i);
   }
 }
 
@@ -266,9 +272,9 @@ static bool old_values_end(const ProgramFacts *facts, uint32_t column,
   const ecs_Program *program = facts->program;
   for (uint32_t k = 0; k < program->code_count; k++) {
     const Instruction *ins = &program->code[k];
-    if (instruction_shape(ins) != SHAPE_LOAD || ins->index != column) continue;
-    if (!facts_needed(facts, ins)) continue;
-    if (k > i || facts->last_use[ins->result] > i) return false;
+    if (!instruction_reads(ins, column) || !facts_needed(facts, ins)) continue;
+    bool copied = instruction_shape(ins) == SHAPE_ELEMENT;
+    if (k > i || (!copied && facts->last_use[ins->result] > i)) return false;
   }
   return true;
 }
@@ -363,7 +369,9 @@ bool facts_check_invariants(const ProgramFacts *facts) {
   }
   for (uint32_t i = 0; i < program->code_count; i++) {
     const Instruction *ins = &program->code[i];
-    stores += instruction_shape(ins) == SHAPE_STORE;
+    if (instruction_shape(ins) == SHAPE_STORE ||
+        instruction_shape(ins) == SHAPE_SCATTER)
+      stores += instruction_columns(ins);
     adders += instruction_shape(ins) == SHAPE_REDUCE;
     for (uint32_t k = 0; facts_needed(facts, ins) && k < OPERANDS; k++) {
       if (ins->operands[k] == NO_VALUE) continue;

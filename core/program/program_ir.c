@@ -236,6 +236,32 @@ static bool check_load(const Verifier *verifier) {
                 value_type_name((ValueType)verifier->ins->type));
 }
 
+/* Are the columns of one component, of one type, and accessed alike? */
+static bool check_columns_alike(const Verifier *verifier) {
+  const ecs_KernelColumn *columns = verifier->program->columns;
+  const ecs_KernelColumn *first = &columns[verifier->ins->index];
+  for (uint32_t c = verifier->ins->index + 1; c <= verifier->ins->field; c++)
+    if (columns[c].component != first->component ||
+        columns[c].type != first->type || columns[c].access != first->access)
+      return refuse(verifier, "the columns are not alike", "");
+  return verifier->ins->field >= verifier->ins->index ||
+         refuse(verifier, "the last column is before the first", "");
+}
+
+static bool check_element(const Verifier *verifier) {
+  const Instruction *ins = verifier->ins;
+  if (!check_columns_alike(verifier)) return false;
+  for (uint32_t c = ins->index; c <= ins->field; c++)
+    if (verifier->stored[c])
+      return refuse(verifier, "a column was stored before", "");
+  if (ins->type == VALUE_ENTITY ||
+      !scalar_loads_as(verifier->program->columns[ins->index].type,
+                       (ValueType)ins->type))
+    return refuse(verifier, "the columns do not load as ",
+                  value_type_name((ValueType)ins->type));
+  return check_operand(verifier, 0, VALUE_F64);
+}
+
 /* Is what comes from outside as this kind of this type in the program? */
 static bool kind_fits(UniformKind kind, ValueType type) {
   switch (kind) {
@@ -319,6 +345,23 @@ static bool check_store(Verifier *verifier) {
     return refuse(verifier, "the column cannot hold a ", value_type_name(type));
   verifier->stored[verifier->ins->index] = true;
   return check_mask(verifier, 1);
+}
+
+static bool check_scatter(Verifier *verifier) {
+  const Instruction *ins = verifier->ins;
+  const ecs_KernelColumn *column = &verifier->program->columns[ins->index];
+  if (!check_columns_alike(verifier)) return false;
+  if (!access_writes(column->access))
+    return refuse(verifier, "the columns are only read", "");
+  if (!check_operand(verifier, 0, VALUE_F64) || !check_known(verifier, 1))
+    return false;
+  ValueType type = (ValueType)verifier->program->types[ins->operands[1]];
+  if (type == VALUE_ENTITY || !scalar_stores_as(column->type, type))
+    return refuse(verifier, "the columns cannot hold a ",
+                  value_type_name(type));
+  for (uint32_t c = ins->index; c <= ins->field; c++)
+    verifier->stored[c] = true;
+  return check_mask(verifier, 2);
 }
 
 /* The sizes are those of an array of the world. */
@@ -454,6 +497,10 @@ static bool names_exist(const ecs_Program *program, const Instruction *ins) {
     case SHAPE_LOAD:
     case SHAPE_PRESENT:
     case SHAPE_STORE: return ins->index < program->column_count;
+    case SHAPE_ELEMENT:
+    case SHAPE_SCATTER:
+      return ins->index < program->column_count &&
+             ins->field < program->column_count;
     case SHAPE_UNIFORM: return ins->index < program->uniform_count;
     case SHAPE_AT:
     case SHAPE_INDEX:
@@ -501,6 +548,7 @@ static bool check(Verifier *verifier) {
     case SHAPE_CONSTANT:
     case SHAPE_SELF: return true;
     case SHAPE_LOAD: return check_load(verifier);
+    case SHAPE_ELEMENT: return check_element(verifier);
     case SHAPE_PRESENT:
       return access_is_optional(
                  verifier->program->columns[verifier->ins->index].access) ||
@@ -520,6 +568,7 @@ static bool check(Verifier *verifier) {
     case SHAPE_FOUND: return check_operand(verifier, 0, VALUE_F64);
     case SHAPE_FOUND_GET: return check_found_get(verifier);
     case SHAPE_STORE: return check_store(verifier);
+    case SHAPE_SCATTER: return check_scatter(verifier);
     case SHAPE_PUT: return check_put(verifier);
     case SHAPE_STRUCTURE:
     case SHAPE_DESTROY:

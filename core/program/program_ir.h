@@ -19,6 +19,12 @@
  * are right, and columns are written only where the query writes. So no program
  * reads or writes outside its columns, wherever its text comes from.
  *
+ * Columns that are declared one after the other, of one component and type, are
+ * read and stored in by number, too:
+ *
+ *      v5 = element f32 c2 c11 v4      c2 where v4 is 1, c3 where it is 2 ...
+ *      scatter c2 c11 v4 v6            stores v6 there
+ *
  * A load reads what the row held before the program. Stores take effect at the
  * end of the program: a load that follows a store to its column is refused, so
  * the difference cannot be seen. Rows do not see each other. An exit comes
@@ -69,7 +75,7 @@
 typedef struct Instruction {
   uint8_t operation;
   uint8_t type;    /* ValueType that the text names, or VALUE_F64; of a put
-                           that of the value; that of the result is
+                           or scatter that of the value; that of the result is
                            instruction_result */
   uint8_t scalar;  /* ecs_Scalar, of SHAPE_QUANTIZE only */
   uint32_t result; /* the value it defines; NO_VALUE: it is an effect */
@@ -79,7 +85,8 @@ typedef struct Instruction {
                            component */
   uint32_t field;  /* index into the component's fields, of SHAPE_GET and
                       SHAPE_FOUND_GET; of a near the number of its list, which
-                      is also that of an nth of it */
+                      is also that of an nth of it; of SHAPE_ELEMENT and
+                      SHAPE_SCATTER the last column */
   uint32_t grid;   /* that it asks */
   uint32_t line;   /* of the text, from 1, for messages */
   double constant; /* of SHAPE_CONSTANT; a bool is 0 or 1, an entity 0 */
@@ -259,6 +266,30 @@ static inline bool instruction_sees_puts(const ecs_Program *program,
                                          const Instruction *ins) {
   return instruction_shape(ins) == SHAPE_AT &&
          (program->puts & array_bit(program, ins->index)) != 0;
+}
+
+/* The columns that it reads or stores in are those from index on; how many? */
+static inline uint32_t instruction_columns(const Instruction *ins) {
+  switch (instruction_shape(ins)) {
+    case SHAPE_LOAD:
+    case SHAPE_PRESENT:
+    case SHAPE_STORE: return 1;
+    case SHAPE_ELEMENT:
+    case SHAPE_SCATTER: return ins->field - ins->index + 1;
+    default: return 0;
+  }
+}
+
+/* Is a column one that it reads the elements of, or that it stores in? */
+static inline bool instruction_reads(const Instruction *ins, uint32_t column) {
+  OperationShape shape = instruction_shape(ins);
+  return (shape == SHAPE_LOAD || shape == SHAPE_ELEMENT) &&
+         column - ins->index < instruction_columns(ins);
+}
+static inline bool instruction_stores(const Instruction *ins, uint32_t column) {
+  OperationShape shape = instruction_shape(ins);
+  return (shape == SHAPE_STORE || shape == SHAPE_SCATTER) &&
+         column - ins->index < instruction_columns(ins);
 }
 
 /* Does it make a cycle: is it a repeat, while, next or again? */

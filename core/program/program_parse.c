@@ -437,6 +437,12 @@ static void find_near(Parser *parser, Instruction *ins) {
   fail(parser, "nth: the first operand is no near", "");
 }
 
+/* Reads the first and the last of some columns. */
+static void read_columns(Parser *parser, Instruction *ins) {
+  ins->index = reference(parser, 'c', parser->program->column_count);
+  ins->field = reference(parser, 'c', parser->program->column_count);
+}
+
 /* Reads what follows the name of an operation with a result. */
 static void read_operands(Parser *parser, Instruction *ins) {
   OperationShape shape = instruction_shape(ins);
@@ -447,6 +453,7 @@ static void read_operands(Parser *parser, Instruction *ins) {
     ins->index = reference(parser, 'a', program->array_count);
   if (shape == SHAPE_FOUND || shape == SHAPE_FOUND_GET)
     ins->grid = reference(parser, 'g', program->grid_count);
+  if (shape == SHAPE_ELEMENT) read_columns(parser, ins);
   for (uint32_t k = 0; k < shape_operand_count(shape); k++)
     ins->operands[k] = value_reference(parser);
   if (shape == SHAPE_CONSTANT)
@@ -473,8 +480,12 @@ static void read_effect(Parser *parser, Instruction *ins) {
       ins->operands[0] = value_reference(parser);
       ins->operands[1] = mask_reference(parser);
       break;
+    case SHAPE_SCATTER:
     case SHAPE_PUT:
-      ins->index = reference(parser, 'a', program->array_count);
+      if (instruction_shape(ins) == SHAPE_SCATTER)
+        read_columns(parser, ins);
+      else
+        ins->index = reference(parser, 'a', program->array_count);
       ins->operands[0] = value_reference(parser);
       ins->operands[1] = value_reference(parser);
       ins->operands[2] = mask_reference(parser);

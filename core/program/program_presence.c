@@ -27,9 +27,7 @@ static bool is_optional(const ecs_Program *program, uint32_t column) {
 bool presence_matters(const ecs_Program *program) {
   bool asks = false;
   for (uint32_t i = 0; i < program->code_count && !asks; i++) {
-    OperationShape shape = instruction_shape(&program->code[i]);
-    asks = (shape == SHAPE_LOAD || shape == SHAPE_PRESENT ||
-            shape == SHAPE_STORE) &&
+    asks = instruction_columns(&program->code[i]) > 0 &&
            is_optional(program, program->code[i].index);
   }
   return asks && !program->exits && !program->changes_first &&
@@ -73,6 +71,7 @@ static void assume_result(const Assumer *assumer, Instruction *ins) {
   switch (instruction_shape(ins)) {
     case SHAPE_PRESENT: become_constant(ins, VALUE_BOOL, assumer->there); break;
     case SHAPE_LOAD:
+    case SHAPE_ELEMENT:
       if (!assumer->there && is_optional(assumer->made, ins->index))
         become_constant(ins, (ValueType)ins->type, 0);
       break;
@@ -97,12 +96,13 @@ static void assume_result(const Assumer *assumer, Instruction *ins) {
     values[ins->result] = (KnownValue){ins->result, true, ins->constant != 0};
 }
 
-/* A store of no row is left out: false. One of every row loses its mask. */
-static bool assume_store(const Assumer *assumer, Instruction *ins) {
-  uint32_t mask = ins->operands[1];
+/* A store of no row is left out: false. One of every row loses its mask, which
+ * is operand k. */
+static bool assume_store(const Assumer *assumer, Instruction *ins, uint32_t k) {
+  uint32_t mask = ins->operands[k];
   if (!assumer->there && is_optional(assumer->made, ins->index)) return false;
   if (mask == NO_VALUE || !assumer->values[mask].is_known) return true;
-  ins->operands[1] = NO_VALUE;
+  ins->operands[k] = NO_VALUE;
   return assumer->values[mask].truth;
 }
 
@@ -117,7 +117,8 @@ static void assume_code(const Assumer *assumer, const ecs_Program *program) {
       assumer->values[ins.result] = (KnownValue){.same = ins.result};
       assume_result(assumer, &ins);
     }
-    if (ins.operation == OPERATION_STORE && !assume_store(assumer, &ins))
+    if ((ins.operation == OPERATION_STORE && !assume_store(assumer, &ins, 1)) ||
+        (ins.operation == OPERATION_SCATTER && !assume_store(assumer, &ins, 2)))
       continue;
     made->code[made->code_count++] = ins;
   }

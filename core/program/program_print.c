@@ -117,6 +117,13 @@ static void print_operands(Printer *printer, const Instruction *ins) {
       print_constant(printer, ins);
       break;
     case SHAPE_LOAD: print(printer, " %s c%u", type, ins->index); break;
+    case SHAPE_ELEMENT:
+      print(printer, " %s", type);
+      /* fall through */
+    case SHAPE_SCATTER:
+      print(printer, " c%u c%u", ins->index, ins->field);
+      print_values(printer, ins, 3);
+      break;
     case SHAPE_PRESENT: print(printer, " c%u", ins->index); break;
     case SHAPE_UNIFORM: print(printer, " %s u%u", type, ins->index); break;
     case SHAPE_AT:

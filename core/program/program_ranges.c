@@ -133,6 +133,7 @@ static WholeRange range_of(const ecs_Program *program, const Instruction *ins,
   switch (operation) {
     case OPERATION_CONSTANT: return range_of_constant(ins);
     case OPERATION_LOAD:
+    case OPERATION_ELEMENT:
       return range_of_field(program->columns[ins->index].type);
     case OPERATION_GET:
     case OPERATION_FOUND_GET:

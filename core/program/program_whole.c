@@ -100,6 +100,7 @@ static bool makes_minus_zero(const WholeFinder *finder,
   switch (ins->operation) {
     case OPERATION_CONSTANT: return signbit(ins->constant) != 0;
     case OPERATION_LOAD:
+    case OPERATION_ELEMENT:
     case OPERATION_GET:
     case OPERATION_FOUND_GET:
     case OPERATION_ABSOLUTE:

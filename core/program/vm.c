@@ -12,6 +12,7 @@
 #include "program/vm_ahead.h"
 #include "program/vm_arrays.h"
 #include "program/vm_changes.h"
+#include "program/vm_elements.h"
 #include "program/vm_look.h"
 #include "program/vm_near.h"
 #include "program/vm_parallel.h"
@@ -371,6 +372,12 @@ static void run_special(Run *run, const Step *step) {
       break;
     case SHAPE_SELF:
       memcpy(out, run->entities, run->rows * sizeof(ecs_Entity));
+      break;
+    case SHAPE_ELEMENT:
+      elements_read(run->program, plan, step, run->rows);
+      break;
+    case SHAPE_SCATTER:
+      elements_store(run->program, plan, step, run->rows);
       break;
     case SHAPE_INDEX: index_keys(run, step, run->rows); break;
     case SHAPE_AT:

@@ -22,9 +22,7 @@ static bool may_begin(const ecs_Program *program) {
 
 static bool writes(const ecs_Program *program, uint32_t column) {
   for (uint32_t k = 0; k < program->code_count; k++)
-    if (instruction_shape(&program->code[k]) == SHAPE_STORE &&
-        program->code[k].index == column)
-      return true;
+    if (instruction_stores(&program->code[k], column)) return true;
   return false;
 }
 
@@ -34,10 +32,9 @@ static bool keeps(const ecs_Program *program, uint32_t column) {
   bool stored = false, loaded = false;
   for (uint32_t k = 0; k < program->code_count; k++) {
     const Instruction *ins = &program->code[k];
-    if (ins->index != column) continue;
-    stored |=
-        instruction_shape(ins) == SHAPE_STORE && ins->operands[1] == NO_VALUE;
-    loaded |= instruction_shape(ins) == SHAPE_LOAD;
+    stored |= instruction_shape(ins) == SHAPE_STORE && ins->index == column &&
+              ins->operands[1] == NO_VALUE;
+    loaded |= instruction_reads(ins, column);
   }
   return !stored || loaded;
 }

@@ -5,8 +5,7 @@
  *
  *      LOOP2(plus_f32, float, float, float, x + y)
  *
- * Only vm_loops.c, vm_whole_loops.c, vm_arrays.c and vm_turns.c include this
- * header.
+ * Only files of this folder that have such loops include this header.
  */
 #ifndef ECS_VM_LOOP_MACROS_H
 #define ECS_VM_LOOP_MACROS_H

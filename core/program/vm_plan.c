@@ -294,7 +294,12 @@ static bool step_is_sound(const PlanCheck *check, const Step *step) {
   if (instruction_is_look(ins) && !look_is_sound(check, step)) return false;
   if (shape == SHAPE_LOAD && plan->held[column] != HELD_COLUMN) return false;
   if (shape == SHAPE_STORE && step->out != column) return false;
-  if (shape == SHAPE_STORE) plan->held[column] = HELD_NOTHING;
+  for (uint32_t k = 0; k < instruction_columns(ins); k++) {
+    if (shape == SHAPE_ELEMENT && plan->held[column + k] != HELD_COLUMN)
+      return false;
+    if (shape == SHAPE_STORE || shape == SHAPE_SCATTER)
+      plan->held[column + k] = HELD_NOTHING;
+  }
   if (shape == SHAPE_REPEAT) plan->held[step->out] = HELD_ACTIVE;
   uint32_t active = step->operands[0];
   if (shape == SHAPE_WHILE || shape == SHAPE_AGAIN) active = step->out;

@@ -747,6 +747,8 @@ static void add_all_moving(const Planner *planner, ProgramPlan *plan,
     add_moving(planner, plan, steps[s].out);
     for (uint32_t k = 0; k < OPERANDS; k++)
       add_moving(planner, plan, steps[s].operands[k]);
+    for (uint32_t k = 0; k < instruction_columns(steps[s].ins); k++)
+      add_moving(planner, plan, plan_column(plan, steps[s].ins->index + k));
   }
 }
 

@@ -144,6 +144,7 @@ static FactSet read_under(const Finder *finder, const Step *step, uint32_t k,
     case SHAPE_STORE:
     case SHAPE_REDUCE:
       return with(finder, set, k == 0 ? ins->operands[1] : NO_VALUE, true);
+    case SHAPE_SCATTER:
     case SHAPE_PUT:
       return with(finder, set, k < 2 ? ins->operands[2] : NO_VALUE, true);
     case SHAPE_LOGIC:
@@ -281,7 +282,8 @@ static bool is_movable(const Finder *finder, uint32_t i) {
   const Instruction *ins = step->ins;
   OperationShape shape = instruction_shape(ins);
   if (ins->result == NO_VALUE || !is_register(finder, step->out)) return false;
-  if (shape == SHAPE_PRESENT || shape == SHAPE_SELF) return false;
+  if (shape == SHAPE_PRESENT || shape == SHAPE_SELF || shape == SHAPE_ELEMENT)
+    return false;
   if (shape >= SHAPE_NEAR && shape <= SHAPE_NTH) return false; /* have lists */
   if (shape == SHAPE_LOAD)
     return !access_is_optional(

@@ -1,4 +1,5 @@
---- array_writes: random functions that read and write arrays of the world.
+--- array_writes: random functions that read and write arrays of the world, and
+-- arrays in components.
 --
 --     writes.new(seed)   text of a function that makes the function of a system
 --                        from what it uses: arrays, a list, a world
@@ -14,7 +15,10 @@ local load = loadstring or load -- luacheck: ignore
 local writes = {}
 
 local Cell = ecs.component("WritesCell", { x = "f64", y = "f64", n = "f64",
-                                           s = "f32", on = "bool" })
+                                           s = "f32", on = "bool",
+  reals = { "f32", 2, count = 12 }, wide = { "f64", count = 9 },
+  tiny = { "u8", count = 10 }, few = { "i16", 3, count = 3 },
+  large = { "i32", count = 9 }, marks = { "bool", count = 9 } })
 
 --- Name of a variable -> name, type and sizes of its array.
 local ARRAYS = {
@@ -24,9 +28,17 @@ local ARRAYS = {
   flags = { "flags", "bool", 6 }, grid = { "grid", "i32", 5, 6 },
   twin = { "grid", "i32", 5, 6 }, counts = { "counts", "u32", 8 },
   heat = { "heat", "f32", 4, 3 }, cube = { "cube", "f64", 3, 4, 2 },
+  ["p.reals"] = { nil, "f32", 12 }, reals = { nil, "f32", 12 },
+  ["p.wide"] = { nil, "f64", 9 }, ["p.tiny"] = { nil, "u8", 10 },
+  ["p.few"] = { nil, "i16", 3 }, ["p.large"] = { nil, "i32", 9 },
+  ["p.marks"] = { nil, "bool", 9 },
 }
 local NAMES = { "bytes", "same", "other", "small", "shorts", "words", "flags",
                 "grid", "twin", "counts", "heat", "cube" }
+local FIELDS = { "reals", "wide", "tiny", "few", "large", "marks" }
+--- Those of the row: reals is a variable for p.reals.
+local ROWS = { "p.reals", "reals", "p.wide", "p.tiny", "p.few", "p.large",
+               "p.reals", "p.wide" }
 
 -- Texts -----------------------------------------------------------------------
 
@@ -44,9 +56,10 @@ function maker:one_of(list) return list[self:below(#list) + 1] end
 
 --- An array of this kind: of numbers, or of booleans.
 function maker:array(flags)
-  if flags then return "flags" end
+  if flags then return self:one_of { "flags", "p.marks" } end
   local name
-  repeat name = self:one_of(self.favourites) until name ~= "flags"
+  repeat name = self:one_of(self.favourites)
+  until ARRAYS[name][2] ~= "bool"
   return name
 end
 
@@ -93,7 +106,7 @@ function maker:truth(depth)
     return ("(%s %s %s)"):format(self:truth(depth + 1),
       self:one_of { "and", "or" }, self:truth(depth + 1))
   elseif self:chance(25) then
-    return self:element "flags"
+    return self:element(self:array(true))
   elseif self:chance(15) then
     return "p.on"
   end
@@ -157,6 +170,10 @@ function maker:statement()
   elseif kind < 90 then
     self:add(("for k = 1, %s %% 4 do"):format(self:number(0)))
     self:add(("  p.n = p.n + %s"):format(self:number(1)))
+    if self:chance(25) then
+      self:add(("  p.wide[k + %d] = %s %% 997"):format(self:below(3),
+        self:number(1)))
+    end
     self:add "end"
   elseif kind < 94 then
     self:add(("if p.x == %d then log[#log + 1] = %s end"):format(
@@ -174,7 +191,9 @@ function writes.new(seed)
   local self = setmetatable({ state = seed * 7919 % 2147483646 + 1, lines = {},
     depth = 0, locals = 0, favourites = {} }, maker)
   for _ = 1, 10 do self:below(2) end
-  for k = 1, 2 + self:below(4) do self.favourites[k] = self:one_of(NAMES) end
+  for k = 1, 2 + self:below(4) do
+    self.favourites[k] = self:one_of(self:chance(50) and ROWS or NAMES)
+  end
   if self.favourites[1] == "flags" then self.favourites[1] = "bytes" end
   for _, name in ipairs(NAMES) do
     self:add(("local %s = arrays.%s"):format(name, name))
@@ -185,6 +204,7 @@ function writes.new(seed)
   self:add "end"
   self:add "local _ = put"
   self:add "return function(p, dt, e)"
+  self:add "  local reals = p.reals"
   self:block(2 + self:below(5))
   self:add "end"
   return "local arrays, log, world = ...\n" .. table.concat(self.lines, "\n")
@@ -214,11 +234,21 @@ local function fill(world, seed)
   return arrays
 end
 
+local function shown(value)
+  return type(value) == "number" and ("%.17g"):format(value) or tostring(value)
+end
+
 --- Adds everything that a world holds to a text.
 local function show(world, arrays, text)
   for e, p in world:query({ read = { Cell } }):rows() do
     text[#text + 1] = ("%d %.17g %.17g %.17g %.17g %s"):format(e, p.x, p.y, p.n,
       p.s, tostring(p.on))
+    for _, name in ipairs(FIELDS) do
+      local array = p[name]
+      for k = 1, #array do
+        text[#text + 1] = name .. " " .. k .. " " .. shown(array[k])
+      end
+    end
   end
   local function list(array, dimensions, label)
     for k = 1, #array do
@@ -226,9 +256,7 @@ local function show(world, arrays, text)
         list(array[k], dimensions - 1, label .. " " .. k)
       else
         local value = array[k]
-        text[#text + 1] = label .. " " .. k .. " "
-          .. (type(value) == "number" and ("%.17g"):format(value)
-              or tostring(value))
+        text[#text + 1] = label .. " " .. k .. " " .. shown(value)
       end
     end
   end

@@ -1,5 +1,5 @@
--- Random functions that read and write arrays of the world leave the same when
--- they are compiled as when they run as plain Lua.
+-- Random functions that read and write arrays, of the world and in components,
+-- leave the same when they are compiled as when they run as plain Lua.
 
 package.path = "./spec/?.lua;" .. package.path
 

@@ -107,6 +107,34 @@ local function systems(world, Position, Fresh)
   world:remove_system "c"
 end
 
+local function arrays(ecs, world, round)
+  local Trail = ecs.component("Trail" .. round, {
+    past = { "f32", 1, count = 12 }, on = { "bool", count = 2 }, k = "u8",
+  })
+  local e = world:spawn(Trail { past = { 3, [12] = 4 }, on = true, k = 1 })
+  world:spawn(Trail, { past = 2 })
+  world:set(e, Trail, "past", { [2] = 5 })
+  world:set(e, Trail { on = { false } })
+  local past, on = world:get(e, Trail, "past", "on")
+  assert(#past == 12 and past[2] == 5 and not on[1] and on[2])
+  local query = world:query { Trail }
+  for _, p in query:rows() do p.past[3] = p.past[12] + #p.on end
+  query:batch(function(batch)
+    batch[Trail].past[4][1] = batch[Trail].past[3][1]
+  end)
+  query:set(Trail, "past", 7)
+  if not plain then
+    world:system { name = "trail", query = { Trail }, each = function(p)
+      p.past[p.k + 1] = p.past[12 - p.k] + 1
+      p.k = p.past[p.k + 1] % 4
+    end }
+    world:progress(1)
+  end
+  assert(#tostring(Trail { past = { 1 } }) > 5 and #world:hash() == 16)
+  pcall(Trail, { past = { [13] = 1 } })
+  pcall(world.set, world, e, Trail, "past", { "x" })
+end
+
 local function natives(ecs, world)
   local Nan = ecs.component("Nan",
     { narrow = "f32", wide = "f64", offered = "u32" })
@@ -128,6 +156,7 @@ local function program(round)
       entities(world, unpack(parts))
       queries(world, unpack(parts))
       natives(ecs, world)
+      arrays(ecs, world, round)
       pcall(parts[1], { z = 1 })
       pcall(world.get, world, 3, parts[1], "z")
       world:clear()

@@ -9,6 +9,8 @@
  *      paint     counts rows in the last tile of line dt of an array, which is
  *                another array's first element for the line behind
  *      wild      declares an array of entities, which no world has
+ *      slide     moves the elements of an array in a component by one, of which
+ *                the first becomes the row's number; n: their sum
  */
 #include "ecs_kernel.h"
 
@@ -106,6 +108,31 @@ static const ecs_KernelArray wild_declared[] = {
     {"who", ECS_ENTITY, 1, ECS_READ}};
 static const ecs_KernelArrays wild_arrays = ECS_ARRAYS_OF(wild_declared);
 
+#define PAST 4u
+static const ecs_KernelColumn slide_columns[] = {
+    {"ProbeTrail", "past[1]", ECS_F32, ECS_WRITE},
+    {"ProbeTrail", "past[2]", ECS_F32, ECS_WRITE},
+    {"ProbeTrail", "past[3]", ECS_F32, ECS_WRITE},
+    {"ProbeTrail", "past[4]", ECS_F32, ECS_WRITE},
+    {"ProbeTrail", "n", ECS_F64, ECS_WRITE}};
+
+static void slide(const ecs_KernelCall *call) {
+  for (uint32_t b = 0; b < call->block_count; b++) {
+    const ecs_KernelBlock *block = &call->blocks[b];
+    double *n = block->columns[PAST];
+    ECS_EACH_ROW(i, block) {
+      n[i] = i;
+      for (uint32_t k = PAST - 1; k > 0; k--) {
+        const float *from = block->columns[k - 1];
+        float *to = block->columns[k];
+        to[i] = from[i];
+        n[i] += to[i];
+      }
+      ((float *)block->columns[0])[i] = (float)i;
+    }
+  }
+}
+
 static const ecs_Kernel kernels[] = {
     ECS_KERNEL_WITH("tell", tell, tell_columns, ECS_KERNEL_ENTITIES),
     ECS_KERNEL("choose", choose, choose_columns),
@@ -113,5 +140,6 @@ static const ecs_Kernel kernels[] = {
     ECS_KERNEL_WITH("beat", beat, beat_columns, ECS_KERNEL_ENTITIES),
     ECS_KERNEL("mistype", mistype, mistype_columns),
     ECS_KERNEL_ARRAYS("paint", paint, paint_columns, 0, NULL, paint_arrays),
-    ECS_KERNEL_ARRAYS("wild", mistype, paint_columns, 0, NULL, wild_arrays)};
+    ECS_KERNEL_ARRAYS("wild", mistype, paint_columns, 0, NULL, wild_arrays),
+    ECS_KERNEL("slide", slide, slide_columns)};
 ECS_KERNEL_LIBRARY(kernels);

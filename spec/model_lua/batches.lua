@@ -23,7 +23,7 @@ function batches.columns_of(self, query, batch)
     if proxy ~= nil then
       columns[t] = {}
       for _, field in ipairs(component.fields) do
-        columns[t][field.name] = proxy[field.name]
+        columns[t][field.name] = program.read(proxy, field)
       end
     end
   end

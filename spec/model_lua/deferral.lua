@@ -228,7 +228,7 @@ local function entity_text(self, birth, id)
       local values = #component.fields > 0
         and self.world:get(id, self.definitions[c])
       for _, field in ipairs(component.fields) do
-        out[#out + 1] = field_text(self, field, values[field.name])
+        out[#out + 1] = field_text(self, field, program.read(values, field))
       end
     end
   end

@@ -55,7 +55,32 @@ program.components = {
     { name = "friend", type = "entity", link = "remove" },
     { name = "of", type = "entity", link = "destroy", tree = true },
     { name = "rank", type = "i16", default = 0 } } },
+  { name = "ModelTrail", fields = { { name = "n", type = "u8", default = 0 },
+    { name = "past[1]", type = "f32", default = 2, array = "past", index = 1 },
+    { name = "past[2]", type = "f32", default = 2, array = "past", index = 2 },
+    { name = "past[3]", type = "f32", default = 2, array = "past", index = 3 },
+  } },
 }
+
+--- The component with an array.
+program.arrays = program.components[#program.components]
+
+--- What a row, a batch, a table from get or one of the model has for a field.
+-- Elements of arrays are fields of their own in the model.
+function program.read(holder, field)
+  local array = field.array and holder[field.array]
+  if array then return array[field.index] end
+  return holder[field.name]
+end
+
+function program.write(holder, field, value)
+  if field.array then
+    holder[field.array][field.index] = value
+  else
+    holder[field.name] = value
+  end
+end
+
 local COMPONENTS = #program.components
 
 -- The generator --------------------------------------------------------------

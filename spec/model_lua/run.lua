@@ -114,13 +114,21 @@ function prepared.set(self, entity, definition, ...)
     unpack(values, 1, values.n))
 end
 
+--- Is a call one of get that takes all fields, and arrays among them? A getter
+-- takes their elements one by one.
+local function takes_arrays(method, count, definition)
+  return method == "get" and count == 2
+    and definition.name == program.arrays.name
+end
+
 --- Calls a method, or, for half of the entities, the prepared form of the call:
 -- that does not depend on the other steps, so programs can be made smaller.
 local function call_method(self, object, method, ...)
   local entity = ...
   if prepared[method] and object == self.world
     and type(entity) == "number" and entity % 2 == 0
-    and not (method == "set" and select("#", ...) < 4) then
+    and not (method == "set" and select("#", ...) < 4)
+    and not takes_arrays(method, select("#", ...), (select(2, ...))) then
     if self.trace then self:note("  prepared") end
     return prepared[method](self, ...)
   end
@@ -152,9 +160,10 @@ end
 --- True if these are the values of a component.
 function run:compare_values(c, read, held, what)
   for _, field in ipairs(program.components[c].fields) do
-    if not numbers.same(field.type, read[field.name], held[field.name]) then
+    local value = program.read(read, field)
+    if not numbers.same(field.type, value, held[field.name]) then
       self:fail("%s: %s.%s is %s, not %s", self.names[what] or what,
-        program.components[c].name, field.name, numbers.text(read[field.name]),
+        program.components[c].name, field.name, numbers.text(value),
         numbers.text(held[field.name]))
     end
   end
@@ -292,6 +301,10 @@ function run.define(ecs)
         or { field.type, field.default }
       if field.link then
         fields[field.name] = { "entity", link = field.link, tree = field.tree }
+      elseif field.array then
+        fields[field.name] = nil
+        fields[field.array] = { field.type, field.default,
+                                count = field.index }
       end
     end
     local options = { storage = component.storage }

@@ -136,7 +136,9 @@ function steps.get(self, step)
   if held then
     self:compare_values(c, read, held, "get")
     local wanted = #program.components[c].fields
-    for _ in entries(read) do wanted = wanted - 1 end
+    for _, value in entries(read) do
+      wanted = wanted - (type(value) == "table" and #value or 1)
+    end
     for _, field in ipairs(program.components[c].fields) do
       if held[field.name] == nil then wanted = wanted - 1 end
     end

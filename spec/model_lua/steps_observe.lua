@@ -22,7 +22,7 @@ end
 local function copy_row(c, row)
   local values = {}
   for _, field in ipairs(program.components[c].fields) do
-    values[field.name] = row[field.name]
+    values[field.name] = program.read(row, field)
   end
   return values
 end
@@ -46,7 +46,7 @@ local function notes_batches(self, k, shows)
         values[c] = {}
         local columns = batch[self.definitions[c]]
         for _, field in ipairs(program.components[c].fields) do
-          values[c][field.name] = columns[field.name][i]
+          values[c][field.name] = program.read(columns, field)[i]
         end
       end
       note(self, k, batch.entities[i], values)

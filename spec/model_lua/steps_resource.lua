@@ -25,7 +25,7 @@ end
 local function check_row(self, c, row, id)
   local ok, held = self.oracle:get(id, c)
   for _, field in ipairs(program.components[c].fields) do
-    local done, value = pcall(function() return row[field.name] end)
+    local done, value = pcall(function() return program.read(row, field) end)
     self:must(done == ok, "a resource: %s", tostring(value))
     if ok then
       self:must(numbers.same(field.type, value, held[field.name]),

@@ -53,10 +53,10 @@ end
 
 local function compare(self, walk, id, read, held)
   for _, field in ipairs(program.components[walk.above].fields) do
-    if not numbers.same(field.type, read(field.name), held[field.name]) then
+    if not numbers.same(field.type, read(field), held[field.name]) then
       self:fail("up of %s: %s.%s is %s, not %s", self:text(id),
         program.components[walk.above].name, field.name,
-        numbers.text(read(field.name)), numbers.text(held[field.name]))
+        numbers.text(read(field)), numbers.text(held[field.name]))
     end
   end
 end
@@ -70,7 +70,9 @@ local function check_row(self, walk, id, up)
   self:must((up ~= nil) == (held ~= nil), "up of %s: %s", self:text(id),
     tostring(up))
   if not held then return end
-  compare(self, walk, id, function(name) return up[name] end, held)
+  compare(self, walk, id, function(field)
+    return program.read(up, field)
+  end, held)
   local field = program.components[walk.above].fields[1]
   self:must(not pcall(function() up[field.name] = held[field.name] end),
     "a target was written")
@@ -85,7 +87,9 @@ local function check_batch(self, walk, batch)
     local held = above(self, walk, entity)
     self:must((up ~= nil) == (held ~= nil), "up of a batch, %s", self:text(id))
     if held then
-      compare(self, walk, id, function(name) return up[name][i] end, held)
+      compare(self, walk, id, function(field)
+        return program.read(up, field)[i]
+      end, held)
     end
   end
 end

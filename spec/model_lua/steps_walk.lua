@@ -63,7 +63,9 @@ end
 
 local function read(self, view, field)
   local held = behind(self, view)
-  local ok, value = pcall(function() return view.row[field.name] end)
+  local ok, value = pcall(function()
+    return program.read(view.row, field)
+  end)
   self:check_failure()
   self:must(ok == (held ~= nil), "a view of %s: %s",
     program.components[view.c].name, tostring(value))
@@ -92,7 +94,9 @@ local function write(self, view, field, raw, held, wrong)
       self:text(view.entity.id), program.components[view.c].name, field.name,
       self:text(raw)))
   end
-  local ok, text = pcall(function() view.row[field.name] = raw end)
+  local ok, text = pcall(function()
+    program.write(view.row, field, raw)
+  end)
   self:check_failure()
   self:must(ok == wanted, "a store through a view: %s", tostring(text))
   if not ok then

@@ -111,6 +111,16 @@ function run:given(c, number)
   return raw, stored, false
 end
 
+--- The same table with its elements in tables, one for each array.
+local function with_arrays(c, raw)
+  local given = {}
+  for _, field in ipairs(program.components[c].fields) do
+    if field.array then given[field.array] = given[field.array] or {} end
+    program.write(given, field, raw[field.name])
+  end
+  return given
+end
+
 local function describe(self, c, raw)
   local out = {}
   for _, field in ipairs(program.components[c].fields) do
@@ -138,6 +148,7 @@ function run:make_value(c, number)
   self.calls = self.calls + 1
   local text = self.trace and describe(self, c, raw)
   local name = program.components[c].name
+  if number % 3 > 0 then raw = with_arrays(c, raw) end
   local ok, value = pcall(definition, raw)
   if not stored then
     self:note(name .. (text or ""))

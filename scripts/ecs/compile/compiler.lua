@@ -14,7 +14,7 @@ local source = require "ecs.compile.source"
 local parser = require "ecs.compile.parser"
 local ir_writer = require "ecs.compile.ir_loop"
 local captures = require "ecs.compile.captures"
-local arrays_of = require("ecs.compile.lower_elements").arrays_of
+local lower_elements = require "ecs.compile.lower_elements"
 local lower = require "ecs.compile.lower_loop"
 local lower_call = require "ecs.compile.lower_call"
 local lower_total = require "ecs.compile.lower_total"
@@ -119,7 +119,7 @@ local function read_rows(emit, terms, line)
     end
     rows[k] = { prefix = k .. ".", name = term.name, fields = term.fields,
                 types = types, links = links, access = term.access,
-                arrays = arrays_of(term.fields), columns = {} }
+                arrays = lower_elements.arrays_of(term.fields), columns = {} }
     if allows.optional[term.access] then
       local first = first_plain(term.fields)
       if not first then
@@ -155,7 +155,8 @@ local function bind(state, tree, rows, extras)
   return scope
 end
 
---- Emits the stores: every field that was written, with its final value.
+--- Emits the stores: every field that was written, with its final value, and
+-- the elements of arrays that computed keys number.
 local function store(state, written)
   local emit = state.emit
   for _, field in ipairs(written) do
@@ -168,6 +169,7 @@ local function store(state, written)
     end
     emit:effect("store " .. column, emit:kept(state.state[field.entry]))
   end
+  lower_elements.store(emit, state.context.keyed)
 end
 
 --- The value of a constant in a function that has a tree; see outline.lua.
@@ -209,7 +211,8 @@ end
 -- a side exit; nil: there are no exits. missing: of such a problem, what was
 -- looked at last that was nil outside, or a table without elements, and may
 -- have made it one. numbers: where branches have theirs.
-local function lower_all(f, options, outer, exits, numbers)
+-- modes: of lower_elements.lua.
+local function lower_all(f, options, outer, exits, numbers, modes)
   local emit = outer.emit
   local context = {
     -- Of lower.lua: the side exits, the numbers of branches, the innermost one,
@@ -230,6 +233,9 @@ local function lower_all(f, options, outer, exits, numbers)
     system = options.system, totals = {}, total_kind = options.total_kind,
     places = {}, -- of lower_total.lua
     puts = {}, -- of lower_array.lua: elements that are stored, in order
+    -- Of lower_elements.lua: elements that are stored, in order; which arrays
+    -- are keyed; and what is found out about that for the next time.
+    keyed = {}, is_keyed = lower_elements.choose(modes), modes = modes,
     prepared = options.prepared, call_prepared = lower_call.prepared,
 
     tree = function(called, node, name)
@@ -284,24 +290,28 @@ local EXIT_LIMIT = 32
 local function lower_with_exits(f, options)
   local exits, count = options.exits and {} or nil, 0
   local main, numbers = { f = f }, { count = 0 }
+  local modes = lower_elements.modes()
   while true do
     local outer = captures.new(ir_writer.new(options.double), main, constant)
     local done, result = pcall(lower_all, f, options, outer, exits,
-      numbers)
-    if done then return true, result, outer, exits end
-    local branch = exits and outer.context and outer.context.branch
-    if not branch or type(result) ~= "table" or not result.construct
-      or exits[branch] or count == EXIT_LIMIT then
-      return false, result, outer
+      numbers, modes)
+    -- Else it is lowered anew, with other arrays keyed.
+    if not lower_elements.changed(modes) then
+      if done then return true, result, outer, exits end
+      local branch = exits and outer.context and outer.context.branch
+      if not branch or type(result) ~= "table" or not result.construct
+        or exits[branch] or count == EXIT_LIMIT then
+        return false, result, outer
+      end
+      result.blamed = result.blamed or outer.context.func
+      result.missing = last_missing(outer.looked)
+      -- Branches inside of this one are not lowered any more: their numbers are
+      -- those of others then.
+      for inner in next, exits do
+        if inner > branch then exits[inner] = nil end
+      end
+      exits[branch], count = result, count + 1
     end
-    result.blamed = result.blamed or outer.context.func
-    result.missing = last_missing(outer.looked)
-    -- Branches inside of this one are not lowered any more: their numbers are
-    -- those of others then.
-    for inner in next, exits do
-      if inner > branch then exits[inner] = nil end
-    end
-    exits[branch], count = result, count + 1
   end
 end
 

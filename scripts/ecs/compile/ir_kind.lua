@@ -143,8 +143,8 @@ function ir_kind.of(emit)
     elseif operation == "neg" or operation == "abs" or operation == "convert"
     then
       return operand(text, 1)
-    elseif operation == "load" then
-      return of_scalar(columns[match(text, "%S+$")])
+    elseif operation == "load" or operation == "element" then
+      return of_scalar(columns[match(text, " (c%d+)")])
     elseif operation == "quantize" then
       return of_scalar(first)
     elseif operation == "at" then

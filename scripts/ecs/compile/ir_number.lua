@@ -34,13 +34,15 @@ function ir_writer:inner_constant(number)
 end
 
 --- A constant; flex. kind: "integer" or "float", as Lua 5.4 has it; nil: not
--- known.
+-- known. The value has it, too.
 function ir_writer:constant(number, kind)
   local before = self.literals[number]
   if number == number then
     self.literals[number] = (not before or before == kind) and kind or "both"
   end
-  return self:inner_constant(number)
+  local value = self:inner_constant(number)
+  value.kind = kind
+  return value
 end
 
 --- The null entity.
@@ -142,7 +144,10 @@ function ir_writer:binary(name, a, b)
   local flex = a.flex and b.flex
   local fold = folds[name]
   if fold and (flex or self.double) and a.constant and b.constant then
-    return self:constant(fold(a.constant, b.constant))
+    local value = self:constant(fold(a.constant, b.constant))
+    local whole_kind = a.kind == "integer" and b.kind == "integer"
+    value.kind = whole_kind and name ~= "div" and "integer" or nil
+    return value
   elseif name == "pow" and b.constant == 2
     and (b.flex or b.type == a.type and not a.flex) then
     return ir_writer.apart(self:binary("mul", a, a))
@@ -237,6 +242,17 @@ function ir_writer:element(place, scalar)
   end
   local type = self:loaded_type(scalar)
   return self:value("at " .. type .. " " .. place, type)
+end
+
+--- The element that a column held before the program ran, of the columns from
+-- first to last that a key numbers. Emitted once.
+function ir_writer:keyed(first, last, key, scalar)
+  local place = first .. " " .. last .. " " .. self:name(key)
+  if self:is_flexible(scalar) then
+    return self:widened("element f32 " .. place, shorts[scalar])
+  end
+  local type = self:loaded_type(scalar)
+  return self:value("element " .. type .. " " .. place, type)
 end
 
 --- A field of a row of a grid. place: the names of the grid and of the place

@@ -276,6 +276,7 @@ function value_of.index(self, node, scope)
   local value = self:value(node.object, scope)
   local name = node.key[1] == "string" and node.key.value or nil
   if not lower.is_holder(lower.inner_of(value)) then
+    name = name or self:joined(node.key, scope)
     if name then return table_field(self, value, name, node) end
     return self:index(value, self:value(node.key, scope), node)
   end
@@ -322,9 +323,9 @@ function lower:assign_field(node, object, key, value, expression)
   return self:assign_row(node, holder, key, value, expression)
 end
 
---- The key in the state of a row's field that is assigned to, its type and what
--- messages call it.
-function lower:written_entry(node, row, key)
+--- The key in the state of a row's field that may be assigned to, its type and
+-- what messages call it.
+function lower:writable_entry(node, row, key)
   local term = row.term
   if term.arrays and term.arrays[key] then
     outside(node.line, "an assignment to " .. term.name .. "." .. key
@@ -350,12 +351,18 @@ function lower:written_entry(node, row, key)
     outside(node.line, "an assignment to " .. label .. ", which is a link",
       "link with world:set(e, " .. term.name .. ", '" .. key .. "', target)")
   end
+  return entry, scalar, label
+end
+
+--- The same of one that is assigned to.
+function lower:written_entry(node, row, key)
+  local entry, scalar, label = self:writable_entry(node, row, key)
   -- Undoing a branch needs the value before.
   if not self.state[entry] then row_field(self, row, node, key) end
   local written = self.context.written
   if not written[entry] then
     written[entry] = true
-    written[#written + 1] = { entry = entry, term = term, name = key }
+    written[#written + 1] = { entry = entry, term = row.term, name = key }
   end
   return entry, scalar, label
 end

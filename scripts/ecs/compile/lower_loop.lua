@@ -447,11 +447,17 @@ local function count_up(node, first, last, step)
   return numbers
 end
 
+--- The kind of a bound that is written out, such as 9 or -1; nil: not known.
+local function written_kind(node)
+  if node[1] == "unary" and node.sign == "-" then node = node.operand end
+  return node[1] == "number" and node.kind or nil
+end
+
 --- Lowers each iteration as a statement, because it may return.
 local function unroll(self, node, numbers, scope)
   -- Integers, where the first one and the step are; see ir_kind.lua.
-  local list, kind = {}, node.first.kind
-  if node.step and kind == "integer" then kind = node.step.kind end
+  local list, kind = {}, written_kind(node.first)
+  if node.step and kind == "integer" then kind = written_kind(node.step) end
   for k, number in ipairs(numbers) do
     list[k] = { "iteration", line = node.line, node = node, number = number,
                 kind = kind }

@@ -24,6 +24,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, type, format = ipairs, type, string.format
+local abs, subtype = math.abs, math.type -- nil where numbers have none
 
 local lower = require "ecs.compile.lower"
 local parser = require "ecs.compile.parser"
@@ -92,12 +93,49 @@ function lower:record(node, scope)
   return record
 end
 
+--- A constant number as Lua joins it to a string; nil where VMs differ in that:
+-- 1.0 is "1.0" in some.
+local function digits_of(value)
+  local number = value.type == "f64" and not value.apart and value.constant
+  local known = number and number % 1 == 0 and abs(number) < 2 ^ 31
+    and (number ~= 0 or 1 / number > 0)
+    and (not subtype or value.kind == "integer")
+  return known and format("%d", number) or nil
+end
+
+--- What the parts of a joined string say, "x" .. k; nil where it is not known.
+local function join(self, node, scope)
+  while node[1] == "paren" do node = node.inner end
+  if node[1] == "string" then return node.value end
+  if node[1] == "binary" and node.sign == ".." then
+    local left = join(self, node.left, scope)
+    local right = join(self, node.right, scope)
+    return left and right and left .. right
+  end
+  local value = self:value(node, scope)
+  if value.type == "object" and type(value.value) == "string" then
+    self.context.captures:guard(value)
+    return value.value
+  end
+  return digits_of(value)
+end
+
+--- The string that an expression is which joins constants; nil where it is
+-- another expression, or not known.
+function lower:joined(node, scope)
+  while node[1] == "paren" do node = node.inner end
+  if node[1] ~= "binary" or node.sign ~= ".." then return nil end
+  return join(self, node, scope)
+end
+
 --- The key that an expression is: a constant number, or the name of a field.
 -- Refuses any other.
 function lower:key(node, scope)
   while node[1] == "paren" do node = node.inner end
   if node[1] == "field_name" then return node.name end
   if node[1] == "string" and node.value then return node.value end
+  local joined = self:joined(node, scope)
+  if joined then return joined end
   local value = self.context.captures:plain(self:value(node, scope))
   local number = value.type == "f64" and value.constant
   if not number or number ~= number then

@@ -58,8 +58,10 @@ local function dry_fields(self)
     context.captures.count
   local puts = {}
   for k, put in ipairs(context.puts) do puts[k] = put end
-  local inner = setmetatable({ emit = apart, puts = puts, captures = outer,
-    totals = {},
+  local keyed = {}
+  for k, item in ipairs(context.keyed) do keyed[k] = item end
+  local inner = setmetatable({ emit = apart, puts = puts, keyed = keyed,
+    captures = outer, totals = {},
     places = {}, demands = {}, written = {}, exits = {}, exit = emit.no,
     branches = { count = 0 }, func = context.func,
     dry = (context.dry or 0) + 1 },

@@ -314,6 +314,72 @@ static const Wrong wrongs[] = {
     {"v0 = constant f32 1\n"
      "v1 = random v0",
      "line 2: random: an operand is not a f64"},
+    {"column c0 \"N\" \"f32\" f32 read\n"
+     "column c1 \"M\" \"f32\" f32 read\n"
+     "v0 = constant f64 1\n"
+     "v1 = element f32 c0 c1 v0",
+     "line 4: element: the columns are not alike"},
+    {"column c0 \"N\" \"f32\" f32 read\n"
+     "column c1 \"N\" \"f64\" f64 read\n"
+     "v0 = constant f64 1\n"
+     "v1 = element f64 c0 c1 v0",
+     "line 4: element: the columns are not alike"},
+    {"column c0 \"N\" \"f32\" f32 read\n"
+     "column c1 \"N\" \"f32b\" f32 write\n"
+     "v0 = constant f64 1\n"
+     "v1 = element f32 c0 c1 v0",
+     "line 4: element: the columns are not alike"},
+    {"column c0 \"N\" \"f32\" f32 read\n"
+     "column c1 \"N\" \"f32b\" f32 read\n"
+     "v0 = constant f64 1\n"
+     "v1 = element f32 c1 c0 v0",
+     "line 4: element: the last column is before the first"},
+    {"column c0 \"N\" \"f32\" f32 read\n"
+     "v0 = constant f32 1\n"
+     "v1 = element f32 c0 c0 v0",
+     "line 3: element: an operand is not a f64"},
+    {"column c0 \"N\" \"f32\" f32 read\n"
+     "v0 = constant f64 1\n"
+     "v1 = element bool c0 c0 v0",
+     "line 3: element: the columns do not load as bool"},
+    {"column c0 \"N\" \"entity\" entity read\n"
+     "v0 = constant f64 1\n"
+     "v1 = element entity c0 c0 v0",
+     "line 3: element: the columns do not load as entity"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "column c1 \"N\" \"f32b\" f32 write\n"
+     "v0 = constant f64 1\n"
+     "store c1 v0\n"
+     "v1 = element f32 c0 c1 v0",
+     "line 5: element: a column was stored before"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "column c1 \"N\" \"f32b\" f32 write\n"
+     "v0 = constant f64 1\n"
+     "scatter c0 c1 v0 v0\n"
+     "v1 = load f32 c1",
+     "line 5: load: the column was stored before"},
+    {"column c0 \"N\" \"f32\" f32 read\n"
+     "v0 = constant f64 1\n"
+     "scatter c0 c0 v0 v0",
+     "line 3: scatter: the columns are only read"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = constant f32 1\n"
+     "scatter c0 c0 v0 v0",
+     "line 3: scatter: an operand is not a f64"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = constant f64 1\n"
+     "v1 = constant bool true\n"
+     "scatter c0 c0 v0 v1",
+     "line 4: scatter: the columns cannot hold a bool"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "v0 = constant f64 1\n"
+     "scatter c0 c0 v0 v0 v0",
+     "line 3: scatter: an operand is not a bool"},
+    {"column c0 \"N\" \"f32\" f32 write\n"
+     "column c1 \"M\" \"f32b\" f32 write\n"
+     "v0 = constant f64 1\n"
+     "scatter c0 c1 v0 v0",
+     "line 4: scatter: the columns are not alike"},
     {"column c0 \"M\" \"f32\" f32 read\n"
      "v0 = constant f32 1\n"
      "store c0 v0",

@@ -321,6 +321,9 @@ static void line_of(Operation operation, const char *type, char *line,
       break;
     case SHAPE_LOAD: snprintf(line, room, "%s %s c1", name, type); break;
     case SHAPE_PRESENT: snprintf(line, room, "%s c1", name); break;
+    case SHAPE_ELEMENT:
+      snprintf(line, room, "%s %s c1 c1 v3", name, type);
+      break;
     case SHAPE_SELF: snprintf(line, room, "%s", name); break;
     case SHAPE_UNIFORM: snprintf(line, room, "%s %s u0", name, type); break;
     case SHAPE_AT: snprintf(line, room, "%s %s a0 v3", name, type); break;
@@ -341,6 +344,7 @@ static void line_of(Operation operation, const char *type, char *line,
     case SHAPE_FOUND_GET:
       snprintf(line, room, "%s %s g0 v3 \"R\" \"u16\"", name, type);
       break;
+    case SHAPE_SCATTER: snprintf(line, room, "%s c0 c0 v3 v0 v1", name); break;
     case SHAPE_STORE: snprintf(line, room, "%s c0 v0 v1", name); break;
     case SHAPE_PUT: snprintf(line, room, "%s a2 v3 v0 v1", name); break;
     case SHAPE_INDEX: snprintf(line, room, "%s a2 v3 v3 v3", name); break;

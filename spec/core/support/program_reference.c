@@ -308,6 +308,20 @@ static Value found_get(const Row *row, const Instruction *ins, double place) {
   return load(info.type, &room);
 }
 
+/* The column that a key numbers; NO_VALUE: none. */
+static uint32_t keyed_column(const Instruction *ins, double key) {
+  uint32_t count = ins->field - ins->index + 1;
+  for (uint32_t k = 0; k < count; k++)
+    if (key == k + 1) return ins->index + k;
+  return NO_VALUE;
+}
+
+static Value keyed(const Row *row, const Instruction *ins, double key) {
+  uint32_t c = keyed_column(ins, key);
+  if (c == NO_VALUE) return (Value){0, 0};
+  return load(row->reference->program->columns[c].type, row->columns[c]);
+}
+
 static Value compute(const Row *row, const Instruction *ins) {
   const ecs_World *world = row->reference->twin;
   const Value none = {0, 0};
@@ -346,6 +360,7 @@ static Value compute(const Row *row, const Instruction *ins) {
     case SHAPE_LOAD:
       return load(row->reference->program->columns[ins->index].type,
                   row->columns[ins->index]);
+    case SHAPE_ELEMENT: return keyed(row, ins, a.number);
     case SHAPE_PRESENT: made.number = row->columns[ins->index] != NULL; break;
     case SHAPE_SELF: made.entity = row->entity; break;
     case SHAPE_UNIFORM: return uniform(row, ins);
@@ -394,6 +409,15 @@ static void store(const Row *row, const Instruction *ins) {
     memcpy(place, &value.entity, sizeof value.entity);
   else
     ecs_scalar_convert(scalar, place, value.number);
+}
+
+static void store_keyed(const Row *row, const Instruction *ins) {
+  uint32_t c = keyed_column(ins, row->values[ins->operands[0]].number);
+  double number = row->values[ins->operands[1]].number;
+  if (c == NO_VALUE || row->columns[c] == NULL || masked_out(row, ins, 2))
+    return;
+  ecs_scalar_convert(row->reference->program->columns[c].type, row->columns[c],
+                     number);
 }
 
 /* Stores in the copy that the call has of an array of the world. */
@@ -742,6 +766,7 @@ void reference_row(Reference *reference, ecs_Entity entity,
     }
     switch (operation_infos[ins->operation].shape) {
       case SHAPE_STORE: store(&row, ins); break;
+      case SHAPE_SCATTER: store_keyed(&row, ins); break;
       case SHAPE_PUT: break;
       case SHAPE_STRUCTURE:
       case SHAPE_DESTROY: change(&row, ins); break;

@@ -243,6 +243,17 @@ static void fill_column(Session *session, ecs_Scalar type, char *column,
   }
 }
 
+/* Is a column absent? Those of one component that are declared one after the
+ * other are there together. */
+static bool some_absent(Session *session, uint32_t b, uint32_t c) {
+  const ecs_KernelColumn *columns = session->program->columns;
+  if (columns[c].access != ECS_OPTIONAL) return false;
+  if (c > 0 && columns[c - 1].access == ECS_OPTIONAL &&
+      columns[c - 1].component == columns[c].component)
+    return session->columns[b][c - 1] == NULL;
+  return random_chance(&session->random, 40);
+}
+
 static void make_block(Session *session, uint32_t b, ecs_KernelBlock *block) {
   const ecs_Program *program = session->program;
   uint32_t count = session->cuts.counts[b];
@@ -255,9 +266,7 @@ static void make_block(Session *session, uint32_t b, ecs_KernelBlock *block) {
     ecs_Scalar type = program->columns[c].type;
     size_t bytes = (size_t)count * scalar_bytes(type);
     session->columns[b][c] = session->expected[b][c] = NULL;
-    if (program->columns[c].access == ECS_OPTIONAL &&
-        random_chance(&session->random, 40))
-      continue;
+    if (some_absent(session, b, c)) continue;
     session->columns[b][c] = guarded_take(&guarded[b][c], bytes);
     session->expected[b][c] = malloc(bytes + 1);
     fill_column(session, type, session->columns[b][c], count);

@@ -48,12 +48,27 @@ static void declare_column(Writer *writer, const char *component,
       fields[field].name, ecs_scalar_name(fields[field].type), names[access]);
 }
 
+/* Two columns that can be numbered together: of the floats or the doubles of N.
+ * Returns the first field; NO_VALUE: they are not declared. */
+static uint32_t declare_pair(Writer *writer) {
+  static const ecs_Access accesses[] = {ECS_WRITE, ECS_WRITE, ECS_READ,
+                                        ECS_OPTIONAL};
+  if (chance(writer, 40)) return NO_VALUE;
+  uint32_t field = below(writer, 2);
+  ecs_Access access = accesses[below(writer, 4)];
+  declare_column(writer, "N", field, access);
+  declare_column(writer, "N", field + 10, access);
+  return field;
+}
+
 static void declare_columns(Writer *writer) {
   writer->column_count = 0;
+  uint32_t pair = declare_pair(writer);
   for (uint32_t k = 0; k < FIELD_COUNT; k++) {
     uint32_t kind = below(writer, 8);
     bool common = (k < 2 || k > 9) != writer->whole;
-    if (common ? kind < 6 : kind < 3)
+    if ((common ? kind < 6 : kind < 3) &&
+        (pair == NO_VALUE || (k != pair && k != pair + 10)))
       declare_column(writer, "N", k,
                      kind == 5   ? ECS_READ
                      : kind == 2 ? ECS_OPTIONAL
@@ -295,6 +310,55 @@ static void write_look(Writer *writer, Operation operation) {
   put(writer, " a%u v%u\n", a, key);
 }
 
+/* Columns from *first on that are numbered together: mostly a pair, or a single
+ * one. NO_VALUE: none was found; else the last of them. */
+static uint32_t some_columns(Writer *writer, uint32_t *first, bool stores) {
+  for (uint32_t tries = 0; tries < 12 && writer->column_count > 1; tries++) {
+    uint32_t c = chance(writer, 50) ? 0 : below(writer, writer->column_count);
+    uint32_t last = c + 1;
+    const ecs_KernelColumn *column = &writer->columns[c];
+    if (last == writer->column_count ||
+        column[0].component[0] != column[1].component[0] ||
+        column[0].type != column[1].type ||
+        column[0].access != column[1].access)
+      last = c;
+    bool free = !writer->stored[c] && !writer->stored[last];
+    if (column->type != ECS_ENTITY &&
+        (stores ? column->access == ECS_WRITE : free)) {
+      *first = c;
+      return last;
+    }
+  }
+  return NO_VALUE;
+}
+
+/* A key of columns: often one that numbers some. */
+static uint32_t key_of_columns(Writer *writer) {
+  if (chance(writer, 50)) return some_key(writer);
+  uint32_t x = operand(writer, VALUE_F64);
+  uint32_t two = begin(writer, VALUE_F64, OPERATION_CONSTANT);
+  put(writer, " f64 2\n");
+  writer->late = writer->is_late[x];
+  uint32_t rest = begin(writer, VALUE_F64, OPERATION_MODULO);
+  put(writer, " f64 v%u v%u\n", x, two);
+  writer->late = writer->is_late[rest];
+  uint32_t key = begin(writer, VALUE_F64, OPERATION_CEIL);
+  put(writer, " f64 v%u\n", rest);
+  writer->late = writer->is_late[key];
+  return key;
+}
+
+static void write_element(Writer *writer) {
+  uint32_t first, last = some_columns(writer, &first, false);
+  if (last == NO_VALUE) return;
+  ecs_Scalar scalar = writer->columns[first].type;
+  ValueType type = scalar == ECS_BOOL ? VALUE_BOOL : number_type(writer);
+  if (!scalar_loads_as(scalar, type)) type = VALUE_F64;
+  uint32_t key = key_of_columns(writer);
+  begin(writer, type, OPERATION_ELEMENT);
+  put(writer, " %s c%u c%u v%u\n", value_type_name(type), first, last, key);
+}
+
 /* The result is a key that others often take. */
 static void write_index(Writer *writer) {
   if (writer->array_count == 0) return;
@@ -462,6 +526,7 @@ static void write_value(Writer *writer, Operation operation) {
     case SHAPE_AT:
     case SHAPE_INSIDE: write_look(writer, operation); return;
     case SHAPE_INDEX: write_index(writer); return;
+    case SHAPE_ELEMENT: write_element(writer); return;
     case SHAPE_NEAR:
     case SHAPE_NEAREST:
     case SHAPE_ANY:
@@ -689,6 +754,22 @@ static void write_store(Writer *writer) {
   put(writer, "store c%u v%u", c, value);
   writer->stored[c] = true;
   end_effect(writer, OPERATION_STORE, when);
+}
+
+static void write_scatter(Writer *writer) {
+  uint32_t first, last = some_columns(writer, &first, true);
+  if (last == NO_VALUE) return;
+  ValueType type = writer->columns[first].type == ECS_BOOL
+                       ? VALUE_BOOL
+                       : number_type(writer);
+  uint32_t key = key_of_columns(writer);
+  bool late = writer->late;
+  uint32_t value = operand(writer, type);
+  writer->late = writer->late || late;
+  uint32_t when = mask(writer);
+  put(writer, "scatter c%u c%u v%u v%u", first, last, key, value);
+  writer->stored[first] = writer->stored[last] = true;
+  end_effect(writer, OPERATION_SCATTER, when);
 }
 
 /* What is stored is often near what was read at this key, or at another. */
@@ -941,6 +1022,8 @@ static void write_something(Writer *writer, Changes changes) {
     write_change(writer);
   else if (kind >= 92)
     write_put(writer);
+  else if (kind >= 89)
+    write_scatter(writer);
   else if (kind < 41 && changes == ANY)
     write_spawn(writer);
   else if (kind < 53 && changes == ANY)
@@ -969,5 +1052,6 @@ void writer_write(Writer *writer, uint64_t seed) {
     write_store(writer);
     write_reduce(writer);
     if (chance(writer, 40)) write_put(writer);
+    if (chance(writer, 20)) write_scatter(writer);
   }
 }

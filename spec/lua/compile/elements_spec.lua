@@ -12,12 +12,22 @@ local Other = ecs.component("ElementsOther", {
   g = { "f32", 2, count = 12 }, at = "u8",
 })
 
+--- With arrays so large that a computed index is one operation.
+local Wide = ecs.component("ElementsWide", {
+  f = { "f32", 1, count = 9 }, d = { "f64", count = 9 },
+  i = { "i16", count = 9 }, u = { "u8", count = 10 },
+  on = { "bool", count = 9 }, w = { "u32", count = 9 }, k = "f64",
+})
+
 local function fill(world)
   for n = 1, 200 do
     world:spawn(
       Data { f = { n / 3, -n, n * n }, d = { n / 7, [4] = n }, i = { n, -n },
              u = { n % 5, n % 3 }, on = { n % 2 == 0 }, k = n % 9 },
-      Other { g = { n, [12] = -n }, at = n % 14 })
+      Other { g = { n, [12] = -n }, at = n % 14 },
+      Wide { f = { n / 3, -n, [9] = n }, d = { n / 7, [4] = n }, i = { n, -n },
+             u = { n % 5, n % 3, [10] = 7 }, on = { n % 2 == 0 },
+             w = { n * 7 }, k = n % 9 + 1 })
   end
 end
 
@@ -26,7 +36,7 @@ end
 local function outcome(f, compile, precision)
   local world = ecs.world { precision = precision }
   fill(world)
-  world:system { name = "s", query = { Data, Other }, each = f,
+  world:system { name = "s", query = { Data, Other, Wide }, each = f,
                  compile = compile }
   local text
   for _ = 1, 3 do
@@ -153,6 +163,103 @@ describe("compiled elements", function()
           world:set(e, Made, "past", a.k, "on", { true })
         end }
       world:progress(1)
+      return world:hash()
+    end
+    assert.equal(run(false), run(true))
+  end)
+
+  it("of large arrays at computed indices, in any order", function()
+    agrees(function(a, _, c)
+      local k, n = c.k, c.k % 4 + 1
+      c.f[k] = c.f[10 - k] * 0.5 + 1
+      c.f[3] = c.f[k] + c.f[n]
+      c.f[n], c.f[k] = c.f[k], c.f[n]
+      c.d[k] = c.f[3] + c.d[4]
+      c.i[k] = c.u[k] * 1000 + c.i[1]
+      c.u[k + 1] = c.i[k] % 300
+      c.w[n] = c.w[k] - 5
+      c.on[k] = not c.on[n]
+      if c.on[3] then c.w[3] = c.w[n] + c.u[2] end
+      a.k = c.d[k] % 8
+    end)
+  end)
+
+  it("of large arrays under conditions", function()
+    agrees(function(_, b, c)
+      local k = c.k
+      if c.u[1] > 2 then
+        c.d[k] = c.d[k] + 1
+        if k == 3 then c.d[3] = 7 return end
+      elseif c.on[k] then
+        c.d[10 - k] = c.d[1]
+        c.d[1] = 3
+      else
+        c.d[k] = -1
+      end
+      c.d[2] = c.d[k] + c.d[1] + c.d[2]
+      if b.at > 12 then c.on[b.at - 4] = true end
+    end)
+  end)
+
+  it("of large arrays in loops: read, and written", function()
+    agrees(function(_, _, c)
+      local sum, n = 0, c.k % 5
+      for k = 1, n do sum = sum + c.d[k] + c.f[k + 1] end
+      c.d[n + 1] = sum % 1000
+      for k = 1, 3 do c.w[(n + k) % 9 + 1] = c.w[k] + k end
+    end)
+    agrees(function(_, _, c)
+      local n = c.k % 5
+      c.d[c.k] = 2
+      for k = 1, n do c.d[k] = c.d[c.k] + c.d[k + 1] + k end
+      c.d[n + 1] = c.d[c.k] % 100
+    end)
+  end)
+
+  it("of large arrays through other names of them", function()
+    agrees(function(_, _, c)
+      local d, k = c.d, c.k
+      local function put(array, value) array[k] = value end
+      put(d, 5)
+      put(c.f, d[k])
+      local either = c.on[k] and c or c
+      either.d[k % 4 + 1] = either.d[k] + #d
+    end)
+  end)
+
+  it("of large arrays outside raise as in plain Lua", function()
+    agrees(function(_, b, c) c.d[b.at] = 3 end, "error")
+    agrees(function(a, b, c) a.d[1] = c.f[b.at] end, "error")
+    agrees(function(_, b, c) c.on[b.at + 0.25] = true end, "error")
+    agrees(function(_, _, c) c.w[c.k / 0] = 1 end, "error")
+  end)
+
+  it("of large arrays cost one operation for each access", function()
+    local world = select(2, outcome(function(_, _, c)
+      c.d[c.k] = c.d[c.k] + 1
+    end))
+    local least = tonumber(world:explain():match "(%d+) operations")
+    assert.truthy(least and least < 16, world:explain())
+  end)
+
+  it("of large arrays in rows that some entities lack", function()
+    local Up = ecs.component("ElementsUp", { to = "entity", sum = "f64" })
+    local function run(compile)
+      local world = ecs.world { precision = "double" }
+      for n = 1, 60 do
+        local e = world:spawn(Up)
+        if n % 3 > 0 then
+          world:add(e, Wide { d = { n, n / 2 }, k = n % 9 + 1 })
+        end
+      end
+      world:system { name = "s", query = { Up, optional = { Wide } },
+        compile = compile, each = function(up, c)
+          if c then
+            c.d[c.k] = c.d[c.k % 3 + 1] + 1
+            up.sum = up.sum + c.d[c.k]
+          end
+        end }
+      for _ = 1, 3 do world:progress(1) end
       return world:hash()
     end
     assert.equal(run(false), run(true))

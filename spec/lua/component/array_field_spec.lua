@@ -271,6 +271,22 @@ describe("an array in a row", function()
     end)
   end
 
+  -- The same code, compiled.
+  local jit = rawget(_G, "jit")
+  if type(jit) == "table" and jit.status() then
+    it("makes no garbage where it is compiled", function()
+      assert.equal(0, support.garbage_of(function(rounds)
+        local k = 1
+        for _ = 1, rounds do
+          for _, p in query:rows() do
+            p.past[k] = p.past[11 - k] + #p.past
+            k = k % 10 + 1
+          end
+        end
+      end, 1000))
+    end)
+  end
+
   it("is in rows of what has left, of resources and of grids", function()
     local gone
     world:on("remove", Trail, function(_, p) gone = p.past[2] + #p.past end)
@@ -282,6 +298,29 @@ describe("an array in a row", function()
     refuses(function() local _ = row.past[11] end, "elements 1 to 10, not 11")
     refuses(function() row.past[0] = 1 end, "elements 1 to 10, not 0")
     refuses(function() row.past = 1 end, "ArrayTrail.past is an array")
+  end)
+end)
+
+describe("an array in a native kernel", function()
+  it("is a column for each element", function()
+    assert(ecs.load_native "probe")
+    local Slid = ecs.component("ProbeTrail", {
+      past = { "f32", count = 4 }, n = "f64" })
+    local world = ecs.world {}
+    local one = world:spawn(Slid { past = { 5, 6, 7, 8 } })
+    local two = world:spawn(Slid { past = 1 })
+    world:system { name = "s", query = { Slid }, native = "probe.slide" }
+    world:progress(1)
+    assert.same({ 0, 5, 6, 7 }, world:get(one, Slid, "past"))
+    assert.same({ 1, 1, 1, 1 }, world:get(two, Slid, "past"))
+    assert.equal(18, world:get(one, Slid, "n"))
+    assert.equal(4, world:get(two, Slid, "n"))
+    world:progress(1)
+    assert.same({ 0, 0, 5, 6 }, world:get(one, Slid, "past"))
+    refuses(function()
+      world:system { name = "t", query = { read = { Slid } },
+                     native = "probe.slide" }
+    end, "past[1]")
   end)
 end)
 

@@ -21,7 +21,8 @@ describe("load_native", function()
   it("gives the names of a library's kernels, every time", function()
     local names = assert(ecs.load_native "probe")
     assert.same({ "probe.tell", "probe.choose", "probe.deepen",
-      "probe.beat", "probe.mistype", "probe.paint", "probe.wild" }, names)
+      "probe.beat", "probe.mistype", "probe.paint", "probe.wild",
+      "probe.slide" }, names)
     assert.same(names, (ecs.load_native "probe"))
   end)
 
