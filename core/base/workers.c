@@ -43,7 +43,7 @@ typedef struct Pool {
   _Atomic bool taken; /* a thread runs a loop, or changes what follows */
   WorkersJob *run;
   void *user;
-  uint32_t helper_count; /* of threads that have been started */
+  _Atomic uint32_t helper_count; /* of threads that have been started */
   uint32_t keepers;
   uint32_t alone; /* so many of the next loops have no helpers */
   uint32_t next_alone;
@@ -200,9 +200,7 @@ void workers_drop(void) {
 
 uint32_t workers_count(uint32_t threads) {
   notice_fork();
-  take();
-  uint32_t most = pool.helper_count + 1;
-  give_back();
+  uint32_t most = atomic_load(&pool.helper_count) + 1;
   return threads < most ? threads : most;
 }
 
