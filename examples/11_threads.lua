@@ -1,7 +1,7 @@
 -- Units of a talk on entity component systems: a position, a velocity, hit
--- points. Three updates go over 200,000 of them, on one thread and on all cores,
--- without a lock or another word in the script but `threads`. Both worlds end
--- alike, to the last bit.
+-- points. Three updates go over 200,000 of them, on one thread and on all
+-- cores, without a lock or another word in the script but `threads`. Both
+-- worlds end alike, to the last bit.
 --
 --     one thread    ----move----|----turn----|----wear----|
 --     two threads   --move--|--turn--|--wear--|
