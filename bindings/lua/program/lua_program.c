@@ -83,6 +83,8 @@ static int wrap(lua_State *L) {
   ecs_Program *native = (ecs_Program *)lua_touserdata(L, 2);
   ecs_ProgramInfo info;
   ecs_program_info(native, &info);
+  /* A finalizer may close the world where memory is allocated. */
+  bool changes = ecs_program_changes(native);
   size_t bytes = sizeof(Program) +
                  (info.uniforms + (size_t)info.reductions) * sizeof(double) +
                  info.reductions *
@@ -94,7 +96,7 @@ static int wrap(lua_State *L) {
   program->query = query;
   program->native = native;
   program->exits = info.exits;
-  program->changes = ecs_program_changes(program->native);
+  program->changes = changes;
   program->uniform_count = info.uniforms;
   program->reduction_count = info.reductions;
   program->sums =
