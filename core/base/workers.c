@@ -6,7 +6,7 @@
 #include "base/invariant.h"
 #include "base/platform.h"
 
-/* The units of the present loop that nobody has taken, in one word, so that one
+/* The units of the present loop that are not taken yet, in one word, so that one
  * exchange takes a unit:
  *
  *      bits 0-15 the first | 16-31 the one behind the last | 32-39 helpers
@@ -113,8 +113,8 @@ static bool has_unit(uint32_t worker) {
 
 /* Helpers ----------------------------------------------------------------- */
 
-/* Sleeps until there may be a unit, or the end. Who has begun a loop before this
- * counts as a sleeper is seen; who begins one later sees it. */
+/* Sleeps until there may be a unit, or the end. A loop that was begun before this
+ * counts as a sleeper is seen here; one that is begun later wakes it. */
 static void sleep_well(uint32_t worker) {
   platform_bell_lock(&pool.bell);
   atomic_fetch_add(&pool.sleepers, 1);

@@ -2,8 +2,8 @@
  *
  * The process has one pool of threads for all worlds. A loop is cut into units;
  * the calling thread, worker 0, takes them from the front and its helpers from
- * the back, so nobody waits for a unit that was not begun, and whoever is done
- * goes on into the rest:
+ * the back, so no thread waits for a unit that was not begun, and a thread that
+ * is done goes on into the rest:
  *
  *      units    0  1  2  3  4  5  6  7
  *      worker   0->            <-1
@@ -31,6 +31,18 @@
 /* Runs a unit as one of the workers, of which no two have the same number at a
  * time. */
 typedef void WorkersJob(void *user, uint32_t worker, uint32_t unit);
+
+/* The rows of a unit, a multiple of `least`: so many rows have at most 16 units.
+ */
+static inline uint64_t workers_unit_rows(uint64_t rows, uint64_t least) {
+  uint64_t units = (rows + least - 1) / least;
+  return (units + 15) / 16 * least;
+}
+
+/* How many units of so many rows there are. */
+static inline uint32_t workers_units(uint64_t rows, uint64_t unit_rows) {
+  return (uint32_t)((rows + unit_rows - 1) / unit_rows);
+}
 
 /* Has the pool grow to so many threads, callers counted (1 to WORKERS_LIMIT), or
  * as many as the system gives. To be paired with workers_drop. Cost: starts

@@ -320,9 +320,8 @@ typedef struct SharedKernel {
   uint64_t rows, unit_rows;
 } SharedKernel;
 
-/* The most columns of a kernel that is cut, and the most units. */
+/* The most columns of a kernel that is cut. */
 #define SHARED_COLUMNS 64u
-#define SHARED_UNITS 16u
 
 /* Runs so many rows of a block from a row on. */
 static void run_piece(const SharedKernel *shared, const ecs_KernelBlock *block,
@@ -383,11 +382,9 @@ static bool run_shared(const ecs_KernelBinding *binding,
   for (uint32_t k = 0; k < call->block_count; k++)
     shared.rows += call->blocks[k].count;
   if (shared.rows < 8 * ECS_SHARED_ROWS) return false; /* microseconds */
-  uint64_t units = (shared.rows + ECS_SHARED_ROWS - 1) / ECS_SHARED_ROWS;
-  shared.unit_rows =
-      (units + SHARED_UNITS - 1) / SHARED_UNITS * ECS_SHARED_ROWS;
-  units = (shared.rows + shared.unit_rows - 1) / shared.unit_rows;
-  return workers_run(threads, (uint32_t)units, run_kernel_unit, &shared);
+  shared.unit_rows = workers_unit_rows(shared.rows, ECS_SHARED_ROWS);
+  uint32_t units = workers_units(shared.rows, shared.unit_rows);
+  return workers_run(threads, units, run_kernel_unit, &shared);
 }
 
 /* Runs a full plan: one call for all tables, or several on other threads. */

@@ -883,8 +883,8 @@ static bool run_shared(Run *run, const ecs_KernelCall *call) {
     shared.parts = memory_zeroed(memory, count * width, sizeof(double));
     if (shared.parts == NULL) return false;
   }
-  uint64_t units = (shared.rows + shared.unit_rows - 1) / shared.unit_rows;
-  bool done = workers_run(threads, (uint32_t)units, run_unit, &shared);
+  uint32_t units = workers_units(shared.rows, shared.unit_rows);
+  bool done = workers_run(threads, units, run_unit, &shared);
   if (done && width > 0) parallel_join(program, shared.parts, count, run->sums);
   if (done) run->rows_before = shared.rows;
   memory_free(memory, shared.parts, count * width * sizeof(double));

@@ -119,12 +119,6 @@ void elements_read(const ecs_Program *program, const ProgramPlan *plan,
 
 /* Storing ----------------------------------------------------------------- */
 
-/* As loop_store: truncated, at the limits of the type, NaN as 0. */
-static inline double whole_within(double x, double least, double greatest) {
-  if (x != x) return 0;
-  return x < least ? least : x > greatest ? greatest : x;
-}
-
 /* A loop over rows; value is the number of row i. */
 #define STORE_LOOP(name, T, V, expression)                                \
   static void name(const KeyedColumns *keyed, const V *values,            \

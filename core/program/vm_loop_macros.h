@@ -85,6 +85,13 @@ typedef uint32_t Truth; /* 0 or 1 */
     }                                                              \
   }
 
+/* The number that a store into a type of whole numbers keeps of x, once it is
+ * truncated: at the limits of the type, NaN as 0. */
+static inline double whole_within(double x, double least, double greatest) {
+  if (x != x) return 0;
+  return x < least ? least : x > greatest ? greatest : x;
+}
+
 /* A store of every row, and a store of the rows of a mask. */
 #define STORE_LOOPS(name, T, A, expression)                                 \
   LOOP1(store_##name, T, A, expression)                                     \

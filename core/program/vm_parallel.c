@@ -15,7 +15,7 @@ static const char *hindrance_of(const Instruction *ins) {
   switch (instruction_shape(ins)) {
     case SHAPE_PUT: return "it stores in an array of the world";
     case SHAPE_EXIT: return "rows may need plain Lua";
-    case SHAPE_REPEAT: return "it has a loop of any number of turns";
+    case SHAPE_REPEAT: return "it has a loop that is not unrolled";
     case SHAPE_NEAR:
     case SHAPE_NEAREST:
     case SHAPE_ANY: return "it asks a grid";
@@ -99,9 +99,6 @@ void parallel_free(ecs_Program *program) {
 
 /* Runs -------------------------------------------------------------------- */
 
-/* The most units of a run. */
-#define UNITS 16u
-
 /* Rows of the smallest unit. */
 static uint32_t quantum_of(const ecs_Program *program) {
   return program->reduction_count > 0 ? REDUCTION_ROWS : ECS_SHARED_ROWS;
@@ -117,9 +114,7 @@ uint32_t parallel_threads(ecs_Program *program, uint64_t rows,
 }
 
 uint64_t parallel_unit_rows(const ecs_Program *program, uint64_t rows) {
-  uint64_t quantum = quantum_of(program);
-  uint64_t units = (rows + quantum - 1) / quantum;
-  return (units + UNITS - 1) / UNITS * quantum;
+  return workers_unit_rows(rows, quantum_of(program));
 }
 
 void parallel_join(const ecs_Program *program, const double *parts,

@@ -1,13 +1,14 @@
 /* vm_parallel.h: what it takes to run a program on several threads.
  *
  * Rows do not see each other, so threads may take them in any order: units by
- * their numbers in the run, whatever tables they lie in. Each thread has plans of its own: registers, single values, and
- * the state of regions. The totals of each 1024 rows are kept apart and joined in
- * the order of rows (reduction.h). So the bits are those of one thread.
+ * their numbers in the run, whatever tables they lie in. Each thread has plans
+ * of its own: registers, single values, and the state of regions. The totals of
+ * each 1024 rows are kept apart and joined in the order of rows (reduction.h).
+ * So the bits are those of one thread.
  *
  * Some programs do more than compute rows from rows, and run on one thread:
  * those that change structure, store in arrays, stop at an exit, ask a grid, have
- * loops of any number of turns, or add to numbers outside in the order of rows.
+ * cycles, or add to numbers outside in the order of rows.
  */
 #ifndef ECS_VM_PARALLEL_H
 #define ECS_VM_PARALLEL_H

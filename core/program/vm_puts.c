@@ -21,12 +21,6 @@ typedef struct PutRows {
   uint32_t first, end;
 } PutRows;
 
-/* As loop_store: truncated, at the limits of the type, NaN as 0. */
-static inline double whole_within(double x, double least, double greatest) {
-  if (x != x) return 0;
-  return x < least ? least : x > greatest ? greatest : x;
-}
-
 /* A loop over rows; value is the number of row i. */
 #define PUT_LOOP(name, T, V, expression)                               \
   static void name(T *elements, double last, const PutRows *rows) {    \

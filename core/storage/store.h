@@ -125,7 +125,8 @@ ECS_INTERNAL ecs_Component store_find_component(const Store *store,
 
 /* Defines a component, or finds the one with the same definition. ECS_E_SCHEMA:
  * the name exists with another definition; ECS_E_COMPONENT: fields stored as
- * bits; ECS_E_ARGUMENT: fields that are held, where nothing holds any; ECS_E_MEMORY, ECS_E_LIMIT; and whatever schema_create returns. */
+ * bits; ECS_E_ARGUMENT: fields that are held, where nothing holds any;
+ * ECS_E_MEMORY, ECS_E_LIMIT; and whatever schema_create returns. */
 ECS_INTERNAL ecs_Status
 store_define(Store *store, const ecs_ComponentDescription *description,
              ecs_Component *component);

@@ -193,7 +193,8 @@ BIND_INTERNAL void bind_refuse_view(lua_State *L, int index,
 
 /* As bind_given_at, but a component may have a table of its fields behind it,
  * which is read into image, of ECS_FIELD_LIMIT elements; or into a value that
- * takes the component's place on the stack. Returns how many arguments were read: 1 or 2. */
+ * takes the component's place on the stack. Returns how many arguments were
+ * read: 1 or 2. */
 static inline int bind_given_read(lua_State *L, ModuleState *state, int index,
                                   const char *call, uint64_t *image,
                                   Given *given) {

@@ -1,4 +1,4 @@
-/* workers_test.c: every unit of a loop is run once, whoever runs it. */
+/* workers_test.c: every unit of a loop is run once, by any worker. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
