@@ -1,8 +1,8 @@
---- arena_ours: the game of arena.lua with this library.
+--- arena_ours: the game of arena.lua with this library, on one thread or more.
 
 local ecs = require "ecs"
 
-return function(arena, count)
+return function(arena, count, threads)
   local WIDTH, DT = arena.WIDTH, arena.DT
 
   local Position = ecs.component("ArenaPosition", { x = "f32", y = "f32" })
@@ -25,7 +25,7 @@ return function(arena, count)
   })
   local Spark = ecs.component("ArenaSpark", { left = { "i32", arena.GLOW } })
 
-  local world = ecs.world { seed = 1 }
+  local world = ecs.world { seed = 1, threads = threads }
   local points, deaths, died = world:sum "points", world:sum "deaths", 0
 
   world:system { name = "wander", query = { Velocity, Wander },

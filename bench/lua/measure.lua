@@ -15,7 +15,8 @@
 -- - The collector is stopped while the clock runs, and collects in between.
 -- - The clock is os.clock: the processor time of this process, in steps of
 --   about a microsecond. A repetition has as many runs as last hundreds of
---   steps, and the cost of reading the clock is subtracted.
+--   steps, and the cost of reading the clock is subtracted. Programs with
+--   threads use a clock of real time (measure.use_clock).
 -- - The table shows the median and the least over the repetitions, in
 --   nanoseconds per entity. The ratio is the median of the ratios to the
 --   baseline in the same repetition, which cancels slow drift. An aim is met by
@@ -47,6 +48,10 @@ local report = {
 measure.vm = accelerated and "jit" or "lua"
 
 -- The clock ----------------------------------------------------------------
+
+--- Measures by another clock: a function that returns seconds. To be called
+-- before measure.open.
+function measure.use_clock(seconds) clock = seconds end
 
 --- The smallest step of the clock seen, and the cost of reading it.
 local function study_clock()

@@ -104,7 +104,7 @@
 #define ECS_SHARED_STEPS 1u
 #else
 #define ECS_SHARED_ROWS 1024u
-#define ECS_SHARED_STEPS 20000u
+#define ECS_SHARED_STEPS 150000u
 #endif
 #endif
 
