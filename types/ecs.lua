@@ -392,10 +392,10 @@ function World:replace(e, gone, part, fields) end
 ---@return ecs.Component[]? components
 function World:components(e) end
 
----Spawns another entity like this one, without its name, and clones its
----children with it. Raises an error if the entity is dead, or a callback has
----claimed a component of it. Cost: for each entity, every component of the
----world.
+---Spawns another entity like this one, without its name and the tag
+---ecs.Resource, and clones its children with it. Raises an error if the entity
+---is dead, or a callback has claimed a component of it. Cost: for each entity,
+---every component of the world.
 ---@param e ecs.Entity
 ---@return ecs.Entity
 function World:clone(e) end

@@ -242,11 +242,16 @@ bool ecs_has(const ecs_World *world, ecs_Entity entity, ecs_Component id) {
   return has;
 }
 
-ecs_Status ecs_clone(ecs_World *world, ecs_Entity entity, ecs_Entity *clone) {
+ecs_Status ecs_clone_without(ecs_World *world, ecs_Entity entity,
+                             ecs_Component without, ecs_Entity *clone) {
   ECS_MUST_LIVE(WORLD, world);
   if (clone == NULL) return ECS_E_ARGUMENT;
-  return world_alive(world, entity) ? world_clone(world, entity, clone)
+  return world_alive(world, entity) ? world_clone(world, entity, without, clone)
                                     : ECS_E_DEAD;
+}
+
+ecs_Status ecs_clone(ecs_World *world, ecs_Entity entity, ecs_Entity *clone) {
+  return ecs_clone_without(world, entity, 0, clone);
 }
 
 uint32_t ecs_components_of(const ecs_World *world, ecs_Entity entity,

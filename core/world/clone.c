@@ -11,7 +11,8 @@ typedef struct ClonePair {
 
 typedef struct Cloning {
   ecs_World *world;
-  ClonePair *pairs; /* owned; an entity stands before its children */
+  ecs_Component without; /* no clone has it; 0: nothing */
+  ClonePair *pairs;      /* owned; an entity stands before its children */
   uint32_t count;
   uint32_t capacity;
   Locator places;       /* narrow; by index: a position in pairs */
@@ -26,10 +27,11 @@ typedef struct Cloning {
 
 static size_t rounded(size_t bytes) { return (bytes + 7u) / 8u * 8u; }
 
-static ecs_Status begin(Cloning *cloning, ecs_World *world) {
+static ecs_Status begin(Cloning *cloning, ecs_World *world,
+                        ecs_Component without) {
   Store *store = &world->store;
   uint32_t components = store->components.count;
-  *cloning = (Cloning){.world = world};
+  *cloning = (Cloning){.world = world, .without = without};
   locator_init(&cloning->places, true);
   for (uint32_t id = 1; id < components; id++)
     cloning->image_bytes +=
@@ -120,6 +122,7 @@ static ecs_Status load(Cloning *cloning, ecs_Entity entity) {
     RowRef place = {NULL, 0};
     ecs_Status status = store_locate(&world->store, entity, id, &place);
     if (status != ECS_OK || place.table == NULL) continue;
+    if (id == cloning->without) continue;
     if (id == world->names.tag) continue; /* the clone has no name */
     bool fields = component->field_count > 0;
     if (fields && component->writers > 0) return world_refuse_access(world, id);
@@ -211,13 +214,14 @@ static ecs_Status record(Cloning *cloning, ecs_Entity entity,
   return status;
 }
 
-ecs_Status world_clone(ecs_World *world, ecs_Entity entity, ecs_Entity *clone) {
+ecs_Status world_clone(ecs_World *world, ecs_Entity entity,
+                       ecs_Component without, ecs_Entity *clone) {
   Cloning cloning;
   ecs_Entity made = 0;
   ECS_ASSERT(world_alive(world, entity));
   ecs_Status status = deferral_open(world);
   if (status != ECS_OK) return status;
-  status = begin(&cloning, world);
+  status = begin(&cloning, world, without);
   if (status == ECS_OK) status = record(&cloning, entity, &made);
   end(&cloning);
   if (status == ECS_OK)

@@ -15,12 +15,13 @@
 
 #include "world/deferred_change.h"
 
-/* Clones an entity that is alive, now or recorded. ECS_E_ACCESS: an open cursor
- * writes a component of it; ECS_E_LINK: a link leads to an entity whose
- * destruction is recorded; ECS_E_MEMORY, ECS_E_LIMIT. Nothing has changed then,
- * but handles may be used up, if not by ECS_E_ACCESS.
+/* Clones an entity that is alive, now or recorded; no clone has the component
+ * without, which may be 0. ECS_E_ACCESS: an open cursor writes a component of it;
+ * ECS_E_LINK: a link leads to an entity whose destruction is recorded;
+ * ECS_E_MEMORY, ECS_E_LIMIT. Nothing has changed then, but handles may be used up,
+ * if not by ECS_E_ACCESS.
  * Cost: for each entity, every component and link of the world. */
 ECS_INTERNAL ecs_Status world_clone(ecs_World *world, ecs_Entity entity,
-                                    ecs_Entity *clone);
+                                    ecs_Component without, ecs_Entity *clone);
 
 #endif

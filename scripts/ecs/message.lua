@@ -5,7 +5,8 @@
 
 local require = require("ecs.standard").inner "ecs.message"
 
-local kind_name = require("ecs.core").kind
+local core = require "ecs.core"
+local kind_name, description = core.kind, core.description
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local ipairs, tostring, type = ipairs, tostring, type
@@ -38,7 +39,7 @@ function message.describe(value)
   elseif type(value) == "nil" or type(value) == "boolean" then
     return tostring(value)
   end
-  return "a " .. message.type(value)
+  return description(value)
 end
 
 --- The names of a component's fields, as core.fields has them: "x, y". Of an

@@ -17,7 +17,6 @@ local plain_table = require "ecs.plain_table"
 local query = require "ecs.query"
 local safe_pairs = require "ecs.safe_pairs"
 local save = require "ecs.save"
-local snapshot = require "ecs.snapshot"
 local system = require "ecs.system"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
@@ -75,7 +74,7 @@ function queries.pack(of, components)
   local world = core.query_world(of)
   backend.check_world(world, "pack")
   local list = read_components(components, 2)
-  snapshot.check_idle(world, "pack", "rows cannot be packed", 2)
+  core.check_idle(world, "pack")
   local bytes, problem = core.pack_rows(of, list, save.write_tags(world))
   if not bytes then error(problem, 2) end
   return bytes
@@ -106,7 +105,7 @@ local function read_options(options, level)
       .. "'new', not " .. message.describe(as), level + 1)
   end
   if with ~= nil and not core.definition_of(with) then
-    error("ecs: unpack: with is a component, a tag or a value, not "
+    error("ecs: unpack: with is one component, tag or value, not "
       .. message.describe(with), level + 1)
   end
   return as == "new", with
@@ -137,7 +136,7 @@ function methods.unpack(world, bytes, options)
       .. message.describe(bytes), 2)
   end
   local as_new, with = read_options(options, 2)
-  snapshot.check_idle(world, "unpack", "rows cannot be unpacked", 2)
+  core.check_idle(world, "unpack")
   local manifest, text, rows = core.packed_texts(world, bytes)
   if not manifest then return nil, text end
   local met, problem = read_tags(text)

@@ -355,7 +355,7 @@ function methods.save(world, path, options)
     error("ecs: save: " .. message.describe(path) .. " is no path", 2)
   end
   local encode = read_encode(options, 2)
-  snapshot.check_idle(world, "save", "the state cannot be saved", 2)
+  core.check_idle(world, "save")
   if path == nil then
     local bytes = save(world, encode, "save", 2)
     return bytes
@@ -480,7 +480,7 @@ end
 -- nothing has changed. Raises an error inside callbacks and frames.
 function methods.load(world, source)
   backend.check_world(world, "load")
-  snapshot.check_idle(world, "load", "a state cannot be loaded", 2)
+  core.check_idle(world, "load")
   local from = read_source(source, 2)
   local bytes, problem = from.bytes, nil
   if from.path then bytes, problem = core.read_save(from.path) end
@@ -507,7 +507,7 @@ end
 -- an error inside callbacks and frames, and where memory is refused.
 function methods.diff(world, from, to)
   backend.check_world(world, "diff")
-  snapshot.check_idle(world, "diff", "states cannot be compared", 2)
+  core.check_idle(world, "diff")
   local before = save_snapshot(world, from, 2)
   local after = save_snapshot(world, to, 2)
   local bytes, problem = core.save_diff(world, before, after)
@@ -524,7 +524,7 @@ function methods.apply(world, bytes)
     error("ecs: apply takes what world:diff gave, not "
       .. message.describe(bytes), 2)
   end
-  snapshot.check_idle(world, "apply", "a diff cannot be applied", 2)
+  core.check_idle(world, "apply")
   local before = save(world, nil, "apply", 2)
   local after, problem = core.save_patch(world, before, bytes)
   if not after then return nil, problem end

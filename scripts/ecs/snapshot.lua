@@ -90,15 +90,6 @@ end
 
 -- Snapshots -------------------------------------------------------------------
 
---- Raises an error inside of callbacks and frames.
-local function check_idle(world, call, what, level)
-  local busy = core.busy(world)
-  if busy then
-    error("ecs: " .. call .. ": " .. what .. " inside " .. busy
-      .. ": do it between frames", level + 1)
-  end
-end
-
 local function take(world, snapshot, level)
   local state = system.state(world)
   local part = read(world, state)
@@ -133,7 +124,7 @@ function methods.snapshot(world, into)
     error("ecs: snapshot takes nothing, or a snapshot of this world to use "
       .. "again, not " .. message.describe(into), 2)
   end
-  check_idle(world, "snapshot", "the state cannot be copied", 2)
+  core.check_idle(world, "snapshot")
   local snapshot = into or create(world, 2)
   take(world, snapshot, 2)
   return snapshot
@@ -151,7 +142,7 @@ function methods.restore(world, snapshot)
   elseif not parts[snapshot] then
     error("ecs: restore: the snapshot holds no state", 2)
   end
-  check_idle(world, "restore", "the state cannot be put back", 2)
+  core.check_idle(world, "restore")
   restore(world, snapshot, 2)
 end
 
@@ -190,7 +181,7 @@ function methods.history(world, most)
   --- Copies the state; the oldest one is forgotten where there is no room.
   function past.take()
     backend.check_world(world, "take")
-    check_idle(world, "take", "the state cannot be copied", 2)
+    core.check_idle(world, "take")
     local place = last % most + 1
     ring[place] = ring[place] or create(world, 2)
     take(world, ring[place], 2)
@@ -203,7 +194,7 @@ function methods.history(world, most)
   function past.rewind(_, back)
     backend.check_world(world, "rewind")
     refuse_back(back, held, 2)
-    check_idle(world, "rewind", "the state cannot be put back", 2)
+    core.check_idle(world, "rewind")
     local place = (last - back) % most + 1
     restore(world, ring[place], 2)
     last, held = place, held - (back - 1)
@@ -220,4 +211,4 @@ core.install("ecs.World", methods)
 --- What is here of a snapshot; nil: it holds no state.
 local function part_of(snapshot) return parts[snapshot] end
 
-return { check_idle = check_idle, part_of = part_of, put = put, read = read }
+return { part_of = part_of, put = put, read = read }

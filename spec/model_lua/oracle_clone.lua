@@ -63,7 +63,7 @@ local function split(self, entity, clone_of, born)
   local parts, inner = {}, {}
   for c in ipairs(self.components) do
     local values = entity.has[c]
-    if values then
+    if values and self.components[c].name ~= "ecs.Resource" then
       local given, within = {}, {}
       for _, field in ipairs(self.components[c].fields) do
         local value = values[field.name]

@@ -89,8 +89,17 @@ static int definition_of(lua_State *L) {
   return bind_find(L, 1, KIND_DEFINITION) ? 1 : 0;
 }
 
+/* description(value): it as error messages show it. */
+static int description(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_settop(L, 1);
+  bind_push_description(L, 1);
+  return 1;
+}
+
 void bind_open_value_parts(lua_State *L) {
   static const luaL_Reg functions[] = {{"definition_of", definition_of},
+                                       {"description", description},
                                        {"value_parts", value_parts},
                                        {NULL, NULL}};
   static const luaL_Reg metamethods[] = {{"__tostring", value_tostring},

@@ -9,8 +9,8 @@
 BIND_INTERNAL void bind_fields_push(lua_State *L, const Definition *definition,
                                     const void *image, uint64_t fields);
 
-/* Adds value_parts and definition_of to the table on top of the stack, and the
- * metamethods of values. */
+/* Adds value_parts, definition_of and description to the table on top of the
+ * stack, and the metamethods of values. */
 BIND_INTERNAL void bind_open_value_parts(lua_State *L);
 
 #endif

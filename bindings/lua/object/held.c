@@ -36,6 +36,23 @@ static void grow(lua_State *L, ModuleState *state) {
   lua_pop(L, 1);
 }
 
+/* The kind of a value that is found by its address. Objects of ecs are userdata,
+ * tables or C data, as it suits a VM: they count as one kind. On LuaJIT all C data
+ * do, since their types cannot be told apart here. */
+static const char *kind_of(lua_State *L, int index, int type) {
+  static const char ours[] = "ecs";
+  if (type == COMPAT_TCDATA) return ours;
+  if ((type == LUA_TTABLE || type == LUA_TUSERDATA) &&
+      luaL_getmetafield(L, index, "__name")) {
+    const char *name =
+        lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    bool is_ours = strncmp(name, "ecs.", 4) == 0;
+    lua_pop(L, 1);
+    if (is_ours) return ours;
+  }
+  return luaL_typename(L, index);
+}
+
 /* Describes the value at index, which is not nil. */
 static void describe(lua_State *L, int index, HeldValue *value) {
   int type = lua_type(L, index);
@@ -59,7 +76,7 @@ static void describe(lua_State *L, int index, HeldValue *value) {
       ecs_held_string(value, text, bytes);
       break;
     default:
-      ecs_held_other(value, luaL_typename(L, index), type,
+      ecs_held_other(value, kind_of(L, index, type), type,
                      lua_topointer(L, index));
       break;
   }

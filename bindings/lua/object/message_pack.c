@@ -16,11 +16,17 @@
 
 static const char has_changed[] = "was changed meanwhile";
 static const char is_long[] = "has more than 256 MiB";
+static const char is_over[] = "has more bytes than memory_limit allows";
+static const char has_parts[] =
+    "has more than 16777216 values in it, where a table counts in each place";
+
+/* Values in one. */
+#define MOST_PARTS (UINT32_C(1) << 24)
 
 /* Room -------------------------------------------------------------------- */
 
-void bind_pack_room(lua_State *L, PackRoom *room) {
-  *room = (PackRoom){.capacity = 256};
+void bind_pack_room(lua_State *L, PackRoom *room, uint64_t limit_bytes) {
+  *room = (PackRoom){.capacity = 256, .limit_bytes = limit_bytes};
   room->bytes = (char *)lua_newuserdata(L, room->capacity);
   room->index = lua_gettop(L);
 }
@@ -42,6 +48,14 @@ void bind_pack_bytes(lua_State *L, PackRoom *room, const char *bytes,
 static void put_head(lua_State *L, PackRoom *room, const Packed *value) {
   char head[PACKED_HEAD];
   bind_pack_bytes(L, room, head, ecs_packed_head(value, head));
+}
+
+/* Why so many bytes more are too many; NULL: they are not. */
+static const char *check_room(const PackRoom *room, size_t more) {
+  if (room->count > MOST_BYTES || more > MOST_BYTES) return is_long;
+  return room->limit_bytes != 0 && room->count + more > room->limit_bytes
+             ? is_over
+             : NULL;
 }
 
 /* Tables ------------------------------------------------------------------ */
@@ -183,10 +197,13 @@ static Packed number_at(lua_State *L, int index) {
   return ecs_packed_number((double)lua_tonumber(L, index));
 }
 
-static const char *pack_text(lua_State *L, PackRoom *room, int index) {
+/* A text that is the whole value has the bytes that it has in Lua already. */
+static const char *pack_text(lua_State *L, PackRoom *room, int index,
+                             uint32_t depth) {
   size_t bytes;
   const char *text = lua_tolstring(L, index, &bytes);
-  if (bytes > MOST_BYTES) return is_long;
+  const char *why = check_room(room, bytes);
+  if (why == is_long || (why && depth > 0)) return why;
   put_head(
       L, room,
       &(Packed){.kind = PACKED_TEXT, .count = (uint32_t)bytes, .text = text});
@@ -208,7 +225,9 @@ static const char *other_kind(lua_State *L, int index, uint32_t depth) {
 static const char *pack(lua_State *L, PackRoom *room, int index,
                         uint32_t depth) {
   Packed value;
-  if (room->count > MOST_BYTES) return is_long;
+  const char *why = check_room(room, 0);
+  if (why) return why;
+  if (++room->parts > MOST_PARTS) return has_parts;
   switch (lua_type(L, index)) {
     case LUA_TBOOLEAN:
       value = (Packed){.kind = PACKED_BOOLEAN,
@@ -219,13 +238,14 @@ static const char *pack(lua_State *L, PackRoom *room, int index,
       value = number_at(L, index);
       put_head(L, room, &value);
       return NULL;
-    case LUA_TSTRING: return pack_text(L, room, index);
+    case LUA_TSTRING: return pack_text(L, room, index, depth);
     case LUA_TTABLE: return pack_table(L, room, index, depth);
     default: return other_kind(L, index, depth);
   }
 }
 
 const char *bind_pack(lua_State *L, PackRoom *room, int index) {
+  room->parts = 0;
   return pack(L, room, index, 0);
 }
 

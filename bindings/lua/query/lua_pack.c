@@ -4,6 +4,8 @@
  */
 #include "query/lua_pack.h"
 
+#include <string.h>
+
 #include "api/for_bindings.h"
 #include "component/definition.h"
 #include "object/number.h"
@@ -59,8 +61,7 @@ static int pack_rows(lua_State *L) {
   PackCall call = {.L = L, .query = query};
   SaveWriter writer = {.write = write_rows, .of = &call};
   writer.text = luaL_checklstring(L, 3, &writer.text_bytes);
-  int refused = bind_state_refuse_frame(L, query->world, "pack");
-  if (refused != 0) return refused;
+  bind_state_check_idle(L, query->world, "pack");
   if (!lua_isnil(L, 2)) read_components(L, &call);
   return bind_push_written(L, query->world, &writer, "pack");
 }
@@ -86,17 +87,13 @@ static int open_rows(lua_State *L, const LuaWorld *world, const char *bytes,
  * or nil and why. */
 static int packed_texts(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
-  size_t count, manifest_bytes, text_bytes;
+  size_t count;
   const char *bytes = luaL_checklstring(L, 2, &count);
   ecs_Saved *packed = NULL;
   int refused = open_rows(L, world, bytes, count, &packed);
   if (refused != 0) return refused;
-  const char *manifest = ecs_saved_manifest(packed, &manifest_bytes);
-  const char *text = ecs_saved_text(packed, &text_bytes);
   uint64_t rows = ecs_packed_rows(packed);
-  ecs_saved_close(packed);
-  lua_pushlstring(L, manifest, manifest_bytes);
-  lua_pushlstring(L, text, text_bytes);
+  bind_push_texts(L, packed);
   lua_pushinteger(L, (lua_Integer)rows);
   return 3;
 }
@@ -120,6 +117,11 @@ static void push_entities(lua_State *L, const ecs_Entity *entities,
   }
 }
 
+/* A new entity is no resource: there would be two. */
+static const char *rename_new(void *user, const char *name) {
+  return strcmp(name, BIND_RESOURCE) == 0 ? NULL : bind_rename_met(user, name);
+}
+
 /* unpack_rows(world, bytes, met, as_new, rows, with): brings rows into the world,
  * of which there are so many. A list of entities and one of sentences, or nil and
  * why. */
@@ -131,8 +133,7 @@ static int unpack_rows(lua_State *L) {
   char problem[PROBLEM_BYTES] = "";
   LoadCall call;
   ecs_UnpackOptions how = {.as_new = lua_toboolean(L, 4)};
-  int refused = bind_state_refuse_frame(L, world, "unpack");
-  if (refused != 0) return refused;
+  bind_state_check_idle(L, world, "unpack");
   lua_settop(L, 6);
   luaL_checkstack(L, 8, "unpack");
   if (!(rows >= 0 && rows <= (double)ECS_INDEX_LIMIT && rows <= (double)count))
@@ -143,10 +144,10 @@ static int unpack_rows(lua_State *L) {
   size_t room = (size_t)rows;
   ecs_Entity *entities =
       (ecs_Entity *)lua_newuserdata(L, (room + 1) * sizeof *entities);
-  ecs_LoadListener listener = {bind_rename_met, bind_note_told, &call, NULL,
-                               NULL};
+  ecs_LoadListener listener = {how.as_new ? rename_new : bind_rename_met,
+                               bind_note_told, &call, NULL, NULL};
   ecs_Saved *packed = NULL;
-  refused = open_rows(L, world, bytes, count, &packed);
+  int refused = open_rows(L, world, bytes, count, &packed);
   if (refused != 0) return refused;
   bool fits = ecs_packed_rows(packed) == room;
   ecs_Status status = fits

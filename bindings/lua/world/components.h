@@ -13,6 +13,10 @@
 #include "api/for_bindings.h"
 #include "world/lua_world.h"
 
+/* The tag of scripts/ecs/resource.lua. New entities do not have it: a world has a
+ * resource once. */
+#define BIND_RESOURCE "ecs.Resource"
+
 /* The component of a definition; 0 when the world has none for it. Constant
  * cost, no call of the core. */
 static inline ecs_Component bind_component_find(const LuaWorld *world,

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "api/api_entity.h"
 #include "api/for_bindings.h"
 #include "api/spawn_call.h"
 #include "object/name.h"
@@ -537,14 +538,17 @@ static int world_name(lua_State *L) {
   return 0;
 }
 
-/* world:clone(e): the clone */
+/* world:clone(e): the clone, which is no resource */
 static int world_clone(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   ecs_Entity entity = read_entity(L, 2, "clone"), clone = 0;
   refuse_more(L, 2, "clone", "change the entity that it returns");
+  ecs_Component resource =
+      ecs_component_find(bind_native(L, world), BIND_RESOURCE);
   ecs_Status status;
-  BIND_WITH_RELIEF(L, world, status,
-                   ecs_clone(bind_native(L, world), entity, &clone));
+  BIND_WITH_RELIEF(
+      L, world, status,
+      ecs_clone_without(bind_native(L, world), entity, resource, &clone));
   check_status(L, world, status, "clone");
   bind_tell(L, world);
   bind_push_entity(L, clone);

@@ -111,8 +111,7 @@ static int save_bytes(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t text_bytes;
   const char *text = luaL_checklstring(L, 2, &text_bytes);
-  int refused = bind_state_refuse_frame(L, world, "save");
-  if (refused != 0) return refused;
+  bind_state_check_idle(L, world, "save");
   HeldPacked packed;
   SaveWriter writer = {
       .write = write_save, .text = text, .text_bytes = text_bytes};
@@ -135,8 +134,7 @@ static int snapshot_bytes(lua_State *L) {
   writer.text = luaL_checklstring(L, 2, &writer.text_bytes);
   writer.packed = bind_packed_read(L, 3, &packed);
   writer.snapshot = bind_snapshot_check(L, 4);
-  int refused = bind_state_refuse_frame(L, world, "diff");
-  if (refused != 0) return refused;
+  bind_state_check_idle(L, world, "diff");
   return bind_push_written(L, world, &writer, "diff");
 }
 
@@ -182,8 +180,7 @@ static int save_file(lua_State *L) {
   const char *path = lua_tostring(L, 4);
   HeldPacked values;
   const HeldPacked *packed = bind_packed_read(L, 3, &values);
-  int refused = bind_state_refuse_frame(L, world, "save");
-  if (refused != 0) return refused;
+  bind_state_check_idle(L, world, "save");
   SaveFile *file = (SaveFile *)lua_newuserdata(L, sizeof *file);
   ecs_SaveSink sink = {write_bytes, file};
   ecs_World *native = bind_native(L, world);
@@ -209,20 +206,25 @@ static int save_file(lua_State *L) {
 
 #define PROBLEM_BYTES 512u
 
+void bind_push_texts(lua_State *L, ecs_Saved *saved) {
+  size_t manifest_bytes, text_bytes;
+  const char *manifest = ecs_saved_manifest(saved, &manifest_bytes);
+  const char *text = ecs_saved_text(saved, &text_bytes);
+  ecs_saved_close(saved); /* pushing may raise */
+  lua_pushlstring(L, manifest, manifest_bytes);
+  lua_pushlstring(L, text, text_bytes);
+}
+
 /* saved_texts(world, bytes): the manifest and the text of a save, or nil and
- * why. Both lie in the string of its bytes. */
+ * why. */
 static int saved_texts(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
-  size_t count, manifest_bytes, text_bytes;
+  size_t count;
   const char *bytes = luaL_checklstring(L, 2, &count);
   ecs_Saved *saved = NULL;
   int refused = bind_open_save(L, world, bytes, count, &saved);
   if (refused != 0) return refused;
-  const char *manifest = ecs_saved_manifest(saved, &manifest_bytes);
-  const char *text = ecs_saved_text(saved, &text_bytes);
-  ecs_saved_close(saved);
-  lua_pushlstring(L, manifest, manifest_bytes);
-  lua_pushlstring(L, text, text_bytes);
+  bind_push_texts(L, saved);
   return 2;
 }
 
@@ -456,8 +458,7 @@ static int load_save(lua_State *L) {
   const char *bytes = luaL_checklstring(L, 2, &count);
   char problem[PROBLEM_BYTES] = "";
   LoadCall call;
-  int refused = bind_state_refuse_frame(L, world, "load");
-  if (refused != 0) return refused;
+  bind_state_check_idle(L, world, "load");
   luaL_checktype(L, 4, LUA_TTABLE);
   luaL_checkstack(L, 8, "load");
   uint32_t number_count;
@@ -468,7 +469,7 @@ static int load_save(lua_State *L) {
   ecs_LoadListener listener = {bind_rename_met, bind_note_told, &call,
                                has_images, give_image};
   ecs_Saved *saved = NULL;
-  refused = bind_open_save(L, world, bytes, count, &saved);
+  int refused = bind_open_save(L, world, bytes, count, &saved);
   if (refused != 0) return refused;
   ecs_saved_hold(saved, numbers, number_count, differ);
   ecs_Status status = ecs_saved_load(saved, &listener, problem, sizeof problem);

@@ -44,6 +44,10 @@ BIND_INTERNAL void bind_load_begin(lua_State *L, LoadCall *call);
 BIND_INTERNAL const char *bind_rename_met(void *user, const char *name);
 BIND_INTERNAL void bind_note_told(void *user, const char *sentence);
 
+/* Closes a save, or packed rows, and pushes the manifest and the text of it, which
+ * lie in the string of its bytes. */
+BIND_INTERNAL void bind_push_texts(lua_State *L, ecs_Saved *saved);
+
 /* Pushes a list of what was told. */
 BIND_INTERNAL void bind_push_told(lua_State *L, const LoadCall *call);
 

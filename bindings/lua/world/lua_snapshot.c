@@ -72,12 +72,21 @@ int bind_state_refuse(lua_State *L, const LuaWorld *world, ecs_Status status,
   return bind_fail(L);
 }
 
-int bind_state_refuse_frame(lua_State *L, const LuaWorld *world,
-                            const char *call) {
-  if (!world->running && !world->telling) return 0;
-  lua_pushfstring(L, "ecs: %s: not possible inside a frame or an observer",
-                  call);
-  return bind_fail(L);
+void bind_state_check_idle(lua_State *L, const LuaWorld *world,
+                           const char *call) {
+  const char *open = bind_world_open(world);
+  if (!open && world->running) open = "a frame";
+  if (!open && world->telling) open = "an observer";
+  if (open)
+    bind_error(L, "%s is not possible inside %s: do it between frames", call,
+               open);
+}
+
+/* check_idle(world, call): raises an error inside callbacks and frames. */
+static int check_idle(lua_State *L) {
+  const LuaWorld *world = bind_world_check(L, 1);
+  bind_state_check_idle(L, world, luaL_checkstring(L, 2));
+  return 0;
 }
 
 /* snapshot(world): a snapshot that holds nothing yet, or nil and why. */
@@ -109,8 +118,7 @@ static int snapshot_world(lua_State *L) {
 static int take(lua_State *L) {
   LuaWorld *world = check(L)->world;
   ecs_Status status;
-  int refused = bind_state_refuse_frame(L, world, "snapshot");
-  if (refused != 0) return refused;
+  bind_state_check_idle(L, world, "snapshot");
   BIND_WITH_RELIEF(L, world, status, ecs_snapshot_take(check(L)->life.native));
   if (status != ECS_OK) return bind_state_refuse(L, world, status, "snapshot");
   bind_world_charge(L, world);
@@ -122,8 +130,7 @@ static int take(lua_State *L) {
 static int restore(lua_State *L) {
   LuaWorld *world = check(L)->world;
   ecs_Status status;
-  int refused = bind_state_refuse_frame(L, world, "restore");
-  if (refused != 0) return refused;
+  bind_state_check_idle(L, world, "restore");
   BIND_WITH_RELIEF(L, world, status,
                    ecs_snapshot_restore(check(L)->life.native));
   if (status != ECS_OK) return bind_state_refuse(L, world, status, "restore");
@@ -201,6 +208,7 @@ void bind_open_lua_snapshot(lua_State *L) {
                                        {"restore", restore},
                                        {"tallies", tallies},
                                        {"put_tallies", put_tallies},
+                                       {"check_idle", check_idle},
                                        {NULL, NULL}};
   static const luaL_Reg metamethods[] = {
       {"__gc", snapshot_gc}, {"__tostring", snapshot_tostring}, {NULL, NULL}};

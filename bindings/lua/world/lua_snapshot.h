@@ -13,13 +13,12 @@
 BIND_INTERNAL int bind_state_refuse(lua_State *L, const LuaWorld *world,
                                     ecs_Status status, const char *call);
 
-/* The same where a frame runs or observers are told; 0: neither. Walks and
- * recordings are refused by the status of the core. */
-BIND_INTERNAL int bind_state_refuse_frame(lua_State *L, const LuaWorld *world,
-                                          const char *call);
+/* Raises, in the name of call, inside callbacks and frames. */
+BIND_INTERNAL void bind_state_check_idle(lua_State *L, const LuaWorld *world,
+                                         const char *call);
 
-/* Adds snapshot, snapshot_world, take and restore, tallies and put_tallies to
- * the table on top of the stack, and the metamethods of snapshots. */
+/* Adds snapshot, snapshot_world, take, restore, check_idle, tallies and
+ * put_tallies to the table on top of the stack, and the metamethods of snapshots. */
 BIND_INTERNAL void bind_open_lua_snapshot(lua_State *L);
 
 /* The snapshot at index, of a world that is open; raises otherwise. */

@@ -126,6 +126,14 @@ static int encode(lua_State *L, Packing *packing, uint32_t k) {
   return 0;
 }
 
+/* What is said of a value that cannot be packed, where nothing encodes it. */
+static const char *plain_sentence(lua_State *L) {
+  return strcmp(lua_tostring(L, CALL), "save") == 0
+             ? "ecs: %s: %s of %s%s %s: only plain data is saved, or what the "
+               "option encode makes of a value"
+             : "ecs: %s: %s of %s%s %s: diff and apply take plain data alone";
+}
+
 /* Packs the value of a use. Returns 0, or how many values say why not. */
 static int pack_use(lua_State *L, Packing *packing, uint32_t k) {
   const HeldUse *use = &packing->uses[k];
@@ -141,10 +149,7 @@ static int pack_use(lua_State *L, Packing *packing, uint32_t k) {
   }
   const char *why = bind_pack(L, &packing->scratch, lua_gettop(L));
   if (why && lua_isnil(L, ENCODE))
-    refused = refuse_value(L, packing, use,
-                           "ecs: %s: %s of %s%s %s: only plain data is saved, "
-                           "or what the option encode makes of a value",
-                           why);
+    refused = refuse_value(L, packing, use, plain_sentence(L), why);
   else if (why)
     refused = encode(L, packing, k);
   if (refused) return refused;
@@ -179,6 +184,16 @@ static int list_uses(lua_State *L, Packing *packing) {
   return 0;
 }
 
+/* The memory limit of the world, or of its Lua state if that is less; 0: none. */
+static uint64_t memory_limit(lua_State *L, const LuaWorld *world) {
+  ecs_Statistics now;
+  uint64_t state = bind_state(L)->budget.limit_bytes;
+  ecs_world_statistics(bind_native(L, world), &now);
+  bool is_less =
+      state != 0 && (now.limit_bytes == 0 || state < now.limit_bytes);
+  return is_less ? state : now.limit_bytes;
+}
+
 /* held_values(world, snapshot, encode, call): what the fields of type string and
  * any of the world, or of a snapshot of it, have in a save, for save_bytes and the
  * others; or nil and why. encode makes plain data of what is none, call is named in
@@ -191,14 +206,12 @@ static int held_values(lua_State *L) {
   if (!lua_isnil(L, SNAPSHOT))
     packing.snapshot = bind_snapshot_check(L, SNAPSHOT);
   if (!lua_isnil(L, ENCODE)) luaL_checktype(L, ENCODE, LUA_TFUNCTION);
-  int refused =
-      bind_state_refuse_frame(L, packing.world, lua_tostring(L, CALL));
-  if (refused) return refused;
+  bind_state_check_idle(L, packing.world, lua_tostring(L, CALL));
   bind_held_pause(L);
-  refused = list_uses(L, &packing);
+  int refused = list_uses(L, &packing);
   if (refused) return refused;
-  bind_pack_room(L, &packing.room);
-  bind_pack_room(L, &packing.scratch);
+  bind_pack_room(L, &packing.room, 0);
+  bind_pack_room(L, &packing.scratch, memory_limit(L, packing.world));
   ECS_ASSERT(lua_gettop(L) == SCRATCH);
   for (uint32_t k = 0; k < packing.count; k++) {
     refused = pack_use(L, &packing, k);

@@ -416,6 +416,27 @@ describe("hashes and dumps", function()
     assert.matches("image=nil label=\"\"", world_of("", nil):dump(), 1, true)
   end)
 
+  it("count objects of ecs as one kind, whatever they are on a VM", function()
+    local world, kept = ecs.world {}, {}
+    local grid = world:array("grid", "f32", 2, 2)
+    world:spawn(Only { note = "n" })
+    world:query({ Only }):batch(function(batch)
+      kept[1], kept[2] = batch, batch.entities
+    end)
+    for _, row in world:query({ Only }):rows() do kept[3] = row end
+    world:query({ Only }):each(function(row) kept[4] = row end)
+    kept[5], kept[6], kept[7] = world, world:query { Only }, Only
+    kept[8], kept[9] = Only { note = "x" }, ecs.prefab("HeldKind", { Only })
+    kept[10], kept[11], kept[12] = grid, grid[1], world:snapshot()
+    kept[13] = ecs.component("HeldKindPlain", { x = "f32" }) { x = 1 }
+    for k = 1, 13 do
+      local of = world_of("", kept[k])
+      assert.matches("image=<ecs> ", of:dump(), 1, true)
+      assert.equal("a259b48bf587c891", of:hash()) -- on every VM
+    end
+    assert.matches("image=<userdata>", world_of("", io.stdout):dump(), 1, true)
+  end)
+
   it("count a whole number once, as an integer and as a float", function()
     assert.equal(world_of("", 1):hash(), world_of("", 1.0):hash())
     assert.equal(world_of("", 1):dump(), world_of("", 1.0):dump())

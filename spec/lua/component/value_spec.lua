@@ -207,7 +207,7 @@ describe("values of a component", function()
     says("not a userdata", ecs.math.floor, value)
     says("not a userdata", methods.system, world, { name = "s", each = value,
       query = { Small } })
-    says("not a userdata", methods.profile, world, value)
+    says("not a value of Sizedf643", methods.profile, world, value)
     says("add to sum 'valued' takes a number, not a userdata",
       world:sum("valued").add, world:sum "valued", value)
     says("a list", methods.spawn_many, world, 1, value)

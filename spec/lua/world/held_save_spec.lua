@@ -414,6 +414,55 @@ describe("a load of fields of type string and any", function()
   end)
 end)
 
+describe("tables that share tables", function()
+  --- A table with 2^depth tables in it, of which few are different.
+  local function shared(depth)
+    local top = {}
+    for _ = 1, depth do top = { top, top } end
+    return top
+  end
+
+  it("are saved as so many as they are places", function()
+    local same = back(shared(8))
+    for _ = 1, 8 do
+      assert.equal(2, #same)
+      assert.not_equal(same[1], same[2])
+      same = same[1]
+    end
+    assert.same({}, same)
+  end)
+
+  it("are refused where they have more values than there is memory", function()
+    local e = world:spawn(Sprite { image = shared(60) })
+    world:name(e, "deep")
+    refuses(function() world:save() end, "ecs: save: SavedSprite.image of",
+      "'deep' has more than 16777216 values in it", "the option encode")
+    assert.truthy(world:save { encode = { any = function() return 1 end } })
+    refuses(function()
+      world:save { encode = { any = function() return shared(60) end } }
+    end, "encode.any returned", "has more than 16777216 values")
+    local at = world:snapshot()
+    refuses(function() world:diff(at, at) end, "ecs: diff: SavedSprite.image",
+      "has more than 16777216 values in it", "diff and apply take plain data")
+  end)
+
+  it("are refused where they have more bytes than memory_limit", function()
+    local text = ("x"):rep(1e5)
+    for _, image in ipairs { shared(60), { text, { text, { text } } },
+                             { [text] = { [text] = { text } } } } do
+      local small = ecs.world { memory_limit = "256k" }
+      local e = small:spawn(Sprite { image = image })
+      refuses(function() small:save() end, "ecs: save: SavedSprite.image of",
+        "has more bytes than memory_limit allows")
+      -- A text has no more bytes in a save than Lua holds already.
+      small:set(e, Sprite, { image = text:rep(5), label = text:rep(6) })
+      assert.equal(text:rep(6), copy_of(small):get(e, Sprite, "label"))
+      small:set(e, Sprite, "image", { text, text })
+      assert.same({ text, text }, copy_of(small):get(e, Sprite, "image"))
+    end
+  end)
+end)
+
 describe("a diff of fields of type string and any", function()
   it("is applied in another world", function()
     local e = world:spawn(Sprite { label = "orc", image = { 1 } })
@@ -436,5 +485,10 @@ describe("a diff of fields of type string and any", function()
     assert.is_false(done)
     assert.truthy(problem:find("ecs: diff: SavedSprite.image of entity", 1,
       true))
+    assert.truthy(problem:find("is a function: diff and apply take plain data",
+      1, true))
+    assert.is_nil(problem:find("encode", 1, true))
+    refuses(function() world:apply "x" end, "ecs: apply: SavedSprite.image",
+      "diff and apply take plain data")
   end)
 end)

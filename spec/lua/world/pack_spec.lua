@@ -471,6 +471,20 @@ describe("packed rows", function()
     run(world, 5)
     local query = world:query { Position }
     local bytes, hash, calls = query:pack(), world:hash(), 0
+    refuses(function() query:pack(Position) end, "pack takes a list",
+      "not the component " .. Position.name)
+    refuses(function()
+      query:pack(ecs.prefab("PackBare", { Position }))
+    end, "pack takes a list", "not a prefab")
+    refuses(function() query:pack { Position, Position { x = 1 } } end,
+      "entry 2 is a value of " .. Position.name)
+    refuses(function()
+      world:unpack(bytes, { as = "new", with = { Position, Ghost } })
+    end, "with is one component, tag or value, not a table")
+    refuses(function()
+      world:unpack(bytes, { as = "new",
+        with = ecs.prefab("PackWith", { Position }) })
+    end, "with is one component, tag or value, not a prefab")
     for _, wrong in ipairs { 1, "x", Position, true } do
       refuses(function() query:pack(wrong) end, "pack takes a list")
       refuses(function() world:unpack(bytes, wrong) end, "unpack takes")
@@ -500,16 +514,21 @@ describe("packed rows", function()
       refuses(function() query:pack() end, "inside")
       refuses(function() world:unpack(bytes, { as = "new" }) end, "inside")
     end)
-    local records = ecs.world { flush = "frame" }
-    local all = records:query { all = true }
-    records:system { name = "pack", run = function()
-      calls = calls + 1
-      refuses(function() all:pack() end, "inside")
-      refuses(function() records:unpack(bytes, { as = "new" }) end, "inside")
-    end }
     local before = calls
-    records:progress(1)
-    assert.equal(before + 1, calls)
+    for _, flush in ipairs { "system", "frame" } do
+      local framed = ecs.world { flush = flush }
+      local all = framed:query { all = true }
+      framed:system { name = "pack", run = function()
+        calls = calls + 1
+        refuses(function() all:pack() end, "inside")
+        for _, rows in ipairs { bytes, "damaged" } do
+          refuses(function() framed:unpack(rows, { as = "new" }) end,
+            "unpack is not possible inside a frame")
+        end
+      end }
+      framed:progress(1)
+    end
+    assert.equal(before + 2, calls)
     assert.equal(hash, world:hash())
     world:close()
     refuses(function() query:pack() end, "closed")

@@ -316,6 +316,58 @@ describe("a resource in a system", function()
   end)
 end)
 
+describe("an entity that is made of a resource", function()
+  it("is none as a clone, nor are clones below it", function()
+    local _, entity = world:resource(Gravity { y = -3 })
+    world:add(entity, Enemy)
+    local below = world:spawn(Rules, ecs.ChildOf { parent = entity })
+    world:add(below, ecs.Resource)
+    local clone = world:clone(entity)
+    assert.is_false(world:has(clone, ecs.Resource))
+    assert.is_true(world:has(clone, Gravity, Enemy))
+    assert.equal(-3, world:get(clone, Gravity, "y"))
+    assert.equal(1, world:link_count(clone, ecs.ChildOf))
+    assert.equal(entity, select(2, world:resource(Gravity)))
+    assert.equal(below, select(2, world:resource(Rules)))
+    world:query({ Enemy }):batch(function(batch)
+      for k = 1, batch.count do world:clone(batch.entities[k]) end
+    end)
+    assert.equal(4, world:query({ Enemy }):count())
+    assert.equal(entity, select(2, world:resource(Gravity)))
+  end)
+
+  it("is none as a new entity of packed rows", function()
+    local _, entity = world:resource(Gravity { y = -3 })
+    world:resource(Rules { most = 2 })
+    local bytes = world:query({ with = { ecs.Resource } }):pack()
+    local entities, told = world:unpack(bytes, { as = "new" })
+    assert.equal(2, #entities)
+    assert.same({}, told)
+    for _, e in ipairs(entities) do
+      assert.is_false(world:has(e, ecs.Resource))
+    end
+    assert.equal(-3, world:get(entities[1], Gravity, "y"))
+    assert.equal(entity, select(2, world:resource(Gravity)))
+    assert.equal(2, world:resource(Rules).most)
+    local other = ecs.world {}
+    assert.equal(2, #other:unpack(bytes, { as = "new" }))
+    refuses(function() other:resource(Gravity) end, "has no")
+  end)
+
+  it("is one under its own id", function()
+    local _, entity = world:resource(Gravity { y = -3 })
+    local bytes = world:query({ with = { ecs.Resource } }):pack()
+    local other = ecs.world {}
+    assert.same({ entity }, (other:unpack(bytes, { as = "same" })))
+    local row, found = other:resource(Gravity)
+    assert.equal(-3, row.y)
+    assert.equal(entity, found)
+    assert.equal(world:state_hash(), other:state_hash())
+    assert.same({ entity }, (world:unpack(bytes, { as = "same" })))
+    assert.equal(entity, select(2, world:resource(Gravity)))
+  end)
+end)
+
 describe("a resource as the parameters of a kernel", function()
   local Flock = ecs.component("ResourceFlock", {
     radius = { "f32", 4 }, most = { "i32", 7 }, weight = { "f64", 0.5 },

@@ -373,6 +373,32 @@ describe("what is no save", function()
     world:on("add", Burning, inside)
     world:spawn(Burning)
     assert.equal(3, calls)
+    local at = world:snapshot()
+    local past, diff = world:history(2), world:diff(at, at)
+    past:take()
+    for _, flush in ipairs { "system", "frame" } do
+      local plain = ecs.world { flush = flush }
+      local own = plain:snapshot()
+      plain:system { name = "inside", run = function()
+        calls = calls + 1
+        local function frame(f)
+          refuses(f, "ecs: ", "is not possible inside a frame")
+        end
+        frame(function() plain:save() end)
+        frame(function() plain:save "/tmp/never" end)
+        frame(function() plain:load { bytes = bytes } end)
+        frame(function() plain:load { bytes = "damaged" } end)
+        frame(function() plain:load "no such file" end)
+        frame(function() plain:apply(diff) end)
+        frame(function() plain:apply "damaged" end)
+        frame(function() plain:diff(own, own) end)
+        frame(function() plain:snapshot() end)
+        frame(function() plain:snapshot(own) end)
+        frame(function() plain:restore(own) end)
+      end }
+      plain:progress(1)
+    end
+    assert.equal(5, calls)
     world:close()
     refuses(function() world:save() end, "closed")
     refuses(function() world:load { bytes = bytes } end, "closed")
