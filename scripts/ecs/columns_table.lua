@@ -35,7 +35,7 @@ local function new_column(view, label, scalar)
   end
   return setmetatable({}, {
     __index = miss, __newindex = store, __metatable = false,
-    __name = "ecs.Column", -- for what hashes count
+    __ecs = true, -- for what hashes count
   })
 end
 

@@ -36,21 +36,29 @@ static void grow(lua_State *L, ModuleState *state) {
   lua_pop(L, 1);
 }
 
+/* Is a table or userdata an object of ecs? What copies a column has no name. */
+static bool is_ours(lua_State *L, int index) {
+  bool named = false;
+  if (luaL_getmetafield(L, index, "__ecs")) {
+    lua_pop(L, 1);
+    return true;
+  }
+  if (luaL_getmetafield(L, index, "__name")) {
+    named = lua_type(L, -1) == LUA_TSTRING &&
+            strncmp(lua_tostring(L, -1), "ecs.", 4) == 0;
+    lua_pop(L, 1);
+  }
+  return named;
+}
+
 /* The kind of a value that is found by its address. Objects of ecs are userdata,
  * tables or C data, as it suits a VM: they count as one kind. On LuaJIT all C data
  * do, since their types cannot be told apart here. */
 static const char *kind_of(lua_State *L, int index, int type) {
-  static const char ours[] = "ecs";
-  if (type == COMPAT_TCDATA) return ours;
-  if ((type == LUA_TTABLE || type == LUA_TUSERDATA) &&
-      luaL_getmetafield(L, index, "__name")) {
-    const char *name =
-        lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    bool is_ours = strncmp(name, "ecs.", 4) == 0;
-    lua_pop(L, 1);
-    if (is_ours) return ours;
-  }
-  return luaL_typename(L, index);
+  bool may_be_ours = type == LUA_TTABLE || type == LUA_TUSERDATA;
+  return type == COMPAT_TCDATA || (may_be_ours && is_ours(L, index))
+             ? "ecs"
+             : luaL_typename(L, index);
 }
 
 /* Describes the value at index, which is not nil. */
