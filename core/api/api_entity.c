@@ -225,6 +225,14 @@ ecs_Status ecs_row_store(ecs_World *world, ecs_Entity entity,
       world, entity, component, &image, fields);
 }
 
+ecs_Status ecs_links_store(ecs_World *world, ecs_Entity entity,
+                           ecs_Component component, const void *image,
+                           uint64_t fields) {
+  ECS_MUST_LIVE(WORLD, world);
+  if (!world_has_component(world, component)) return ECS_E_COMPONENT;
+  return world_store(world, entity, component, image, fields);
+}
+
 /* Presence ---------------------------------------------------------------- */
 
 /* Pure optimisation: inline for a component that is in the main group and not

@@ -1,4 +1,4 @@
-/* api_entity.h: a store by a row, and clones that lack a tag, for bindings.
+/* api_entity.h: stores by a row, and clones that lack a tag, for bindings.
  *
  * Exported for bindings; not part of the interface that ecs.h promises.
  */
@@ -14,6 +14,13 @@
 ECS_API ecs_Status ecs_row_store(ecs_World *world, ecs_Entity entity,
                                  ecs_Component component, uint32_t field,
                                  double value, bool at_once);
+
+/* As ecs_set of fields that are links, which wait while a cursor is open. All of
+ * them are made by one change: where the rule of one removes the component, the
+ * others do not bring it back. */
+ECS_API ecs_Status ecs_links_store(ecs_World *world, ecs_Entity entity,
+                                   ecs_Component component, const void *image,
+                                   uint64_t fields);
 
 /* As ecs_clone, but no clone has the component without; 0: nothing is left out. */
 ECS_API ecs_Status ecs_clone_without(ecs_World *world, ecs_Entity entity,

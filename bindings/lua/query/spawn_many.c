@@ -109,12 +109,12 @@ static ecs_Status make_links(ecs_World *native, const ecs_Entity *entities,
   ecs_Status status = ECS_OK;
   for (uint32_t p = 0; p < parts->count; p++) {
     const Given *part = &parts->given[p];
-    for (uint32_t f = 0; f < part->definition->field_count; f++) {
-      ecs_Entity target = target_of(part, f);
-      for (uint32_t i = 0; target && status == ECS_OK && i < count; i++)
-        status = ecs_row_store(native, entities[i], parts->components[p], f,
-                               (double)target, false);
-    }
+    uint64_t links = 0;
+    for (uint32_t f = 0; f < part->definition->field_count; f++)
+      if (target_of(part, f) != 0) links |= UINT64_C(1) << f;
+    for (uint32_t i = 0; links && status == ECS_OK && i < count; i++)
+      status = ecs_links_store(native, entities[i], parts->components[p],
+                               part->image, links);
   }
   return status;
 }

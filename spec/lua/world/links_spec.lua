@@ -378,6 +378,29 @@ describe("spawn_many with links", function()
     assert.equal(0, world:query { Owned }:count())
   end)
 
+  it("follows the rules of all links of a new entity at once", function()
+    local Kin = ecs.component("LinksKin", {
+      friend = { "entity", link = "remove" }, of = { "entity", link = "clear" },
+    })
+    for _, many in ipairs { true, false } do
+      local world, made = ecs.world {}, nil
+      local house, other = world:spawn(Orbits), world:spawn()
+      local guest = world:spawn(ecs.ChildOf { parent = house })
+      world:query({ Orbits }):batch(function()
+        world:destroy(house) -- and the guest with it
+        local kin = Kin { friend = guest, of = other }
+        if many then
+          world:spawn_many(1, { kin }, function(new) made = new.entities[1] end)
+        else
+          made = world:spawn(kin)
+        end
+      end)
+      assert.is_true(world:alive(made))
+      assert.is_false(world:has(made, Kin))
+      assert.equal(0, world:link_count(other, Kin, "of"))
+    end
+  end)
+
   it("keeps the links of what a failing callback leaves", function()
     local sun = world:spawn()
     local ok, text = pcall(world.spawn_many, world, 3, { Owned { by = sun } },
