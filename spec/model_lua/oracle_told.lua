@@ -75,7 +75,9 @@ end
 
 local function tell(self, group, entity, before, set)
   local now = { there = not entity.dead, has = entity.has }
-  local last = copy(before.has)
+  -- What came by the same change that made it leave is shown, too.
+  local last = copy(now.there and now.has or {})
+  for c, values in entries(before.has) do last[c] = values end
   for c, values in entries(before.lost) do last[c] = values end
   if before.there == now.there and not now.there then return end
   for k, watcher in ipairs(self.watchers) do
