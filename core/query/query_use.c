@@ -72,17 +72,17 @@ static ecs_Status find_use(ecs_Query *query) {
 
 /* What happened before any system ran was setting up. */
 static void begin_counting(Store *store) {
+  query_uses(store)->begun = true;
   for (uint32_t i = 1; i < store->components.count; i++)
     store->components.all[i].changes = 0;
 }
 
 ecs_Status query_use_count(ecs_Query *query, uint64_t runs) {
-  bool first = query_uses(query->store)->count == 0;
   if (query->use == 0) {
     ecs_Status status = find_use(query);
     if (status != ECS_OK) return status;
   }
-  if (first) begin_counting(query->store);
+  if (!query_uses(query->store)->begun) begin_counting(query->store);
   query_uses(query->store)->all[query->use - 1].runs += runs;
   return ECS_OK;
 }

@@ -22,6 +22,7 @@ typedef struct QueryUses {
   QueryUse *all; /* owned */
   uint32_t count;
   uint32_t capacity;
+  bool begun; /* changes are counted, too; put back with a snapshot */
 } QueryUses;
 
 /* Gives empty counts to a store, which they must outlive. */
@@ -37,7 +38,8 @@ static inline QueryUses *query_uses(const Store *store) {
 }
 
 /* Counts runs over a query's terms; with the first call for a store, counts of
- * changes begin at 0. ECS_E_MEMORY: nothing is counted. Cost: the
+ * changes begin at 0: the first one in its state, which a snapshot or a save may
+ * have put back. ECS_E_MEMORY: nothing is counted. Cost: the
  * first time for a query, a look at every count. */
 ECS_INTERNAL ecs_Status query_use_count(ecs_Query *query, uint64_t runs);
 

@@ -464,6 +464,7 @@ static ecs_Status build(Load *load) {
     load->to->changes[i] = 0;
   load->to->component_total = load->store->components.count;
   load->to->use_count = 0;
+  load->to->counting = false;
   load->to->key =
       (SnapshotKey){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
   load->to->taken = true;

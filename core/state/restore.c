@@ -495,6 +495,7 @@ static void put_counts(ecs_World *world, const ecs_Snapshot *from) {
   QueryUses *uses = &world->uses;
   for (uint32_t i = 1; i < store->components.count; i++)
     store->components.all[i].changes = is_later(from, i) ? 0 : from->changes[i];
+  uses->begun = from->counting;
   for (uint32_t i = 0; i < uses->count; i++)
     uses->all[i].runs = i < from->use_count ? from->runs[i] : 0;
 }

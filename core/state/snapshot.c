@@ -325,6 +325,7 @@ static void copy_counts(ecs_Snapshot *snapshot) {
   const ecs_World *world = snapshot->world;
   for (uint32_t i = 1; i < world->store.components.count; i++)
     snapshot->changes[i] = world->store.components.all[i].changes;
+  snapshot->counting = world->uses.begun;
   snapshot->use_count = world->uses.count;
   for (uint32_t i = 0; i < world->uses.count; i++)
     snapshot->runs[i] = world->uses.all[i].runs;

@@ -91,6 +91,7 @@ struct ecs_Snapshot {
   uint32_t
       component_total; /* components of the world, the unused one included */
   uint32_t use_count;
+  bool counting; /* changes are counted, too */
   uint32_t link_count;
   uint32_t name_count;
   SnapshotArray *arrays; /* owned */

@@ -115,6 +115,31 @@ TEST(counts_of_changes_are_part_of_it) {
   close_town(&town);
 }
 
+/* Whether changes are counted, too: what comes before the first run is not. */
+TEST(counts_begin_again_where_they_had_not_begun) {
+  Town town;
+  open_town(&town);
+  ecs_Snapshot *snapshot = NULL;
+  ecs_Entity entity = 0;
+  uint64_t counted[2];
+  assert_int_equal(ecs_spawn(town.world, NULL, 0, NULL, &entity), ECS_OK);
+  assert_int_equal(ecs_snapshot_create(town.world, &snapshot), ECS_OK);
+  assert_int_equal(ecs_snapshot_take(snapshot), ECS_OK);
+  for (uint32_t i = 0; i < 2; i++) {
+    ecs_ComponentStatistics statistics;
+    assert_int_equal(ecs_snapshot_restore(snapshot), ECS_OK);
+    assert_int_equal(ecs_add(town.world, entity, town.parts[0], NULL), ECS_OK);
+    assert_int_equal(ecs_query_count_runs(town.queries[0], 1), ECS_OK);
+    assert_int_equal(
+        ecs_component_statistics(town.world, town.parts[0], &statistics),
+        ECS_OK);
+    counted[i] = statistics.changes;
+  }
+  assert_int_equal(counted[0], 0);
+  assert_int_equal(counted[1], 0);
+  close_town(&town);
+}
+
 /* Makes every allocation of taking, or of restoring, fail once. */
 static void fail_everywhere(uint64_t seed, bool restores, bool onward) {
   uint64_t injected = 0, nth = 0;
@@ -158,6 +183,7 @@ int main(void) {
       cmocka_unit_test(a_ring_at_work_allocates_nothing),
       cmocka_unit_test(what_cannot_be_done_is_refused),
       cmocka_unit_test(counts_of_changes_are_part_of_it),
+      cmocka_unit_test(counts_begin_again_where_they_had_not_begun),
       cmocka_unit_test(every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

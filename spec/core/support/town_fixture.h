@@ -33,6 +33,9 @@ typedef struct Play {
   uint64_t random;
   ecs_Entity citizens[CITIZENS];
   ecs_Component later[2]; /* 0: the program has not defined it yet */
+  uint32_t reserved; /* eight indices from this one on are those of all that is
+                        spawned; 0: the world chooses handles */
+  uint32_t given;    /* of these handles, so far */
 } Play;
 
 static inline void open_town(Town *town) {
@@ -98,6 +101,24 @@ static inline ecs_Entity pick(Play *play) {
   return play->citizens[draw(play, CITIZENS)];
 }
 
+/* The next handle that no other world has given, either. */
+static inline ecs_Entity reserve_id(Play *play) {
+  const uint32_t n = play->given++;
+  return id_make(play->reserved + n % 8, n / 8 % ECS_GENERATION_LIMIT);
+}
+
+static inline void spawn_citizen(const Town *town, Play *play,
+                                 ecs_Component part) {
+  ecs_Entity *citizen = &play->citizens[draw(play, CITIZENS)];
+  if (play->reserved == 0) {
+    (void)ecs_spawn(town->world, &part, 1, NULL, citizen);
+    return;
+  }
+  const ecs_Entity entity = reserve_id(play);
+  if (ecs_spawn_as(town->world, entity, &part, 1, NULL) == ECS_OK)
+    *citizen = entity;
+}
+
 /* An array gets a value, other sizes, or one value everywhere. */
 static inline void act_on_array(Town *town, Play *play) {
   uint32_t k = draw(play, 2);
@@ -135,11 +156,13 @@ static inline void act_on_world(Town *town, Play *play) {
     case 5:
       if (draw(play, 4) == 0) assert_int_equal(ecs_world_clear(town->world), 0);
       break;
-    case 6:
+    case 6: {
+      const ecs_Entity any = id_make(1 + draw(play, 90), draw(play, 3));
       (void)ecs_spawn_as(town->world,
-                         id_make(1 + draw(play, 90), draw(play, 3)), parts,
+                         play->reserved == 0 ? any : reserve_id(play), parts,
                          count, NULL);
       break;
+    }
     default:
       (void)ecs_query_remove_all(town->queries[draw(play, 4)], town->parts[4]);
   }
@@ -153,10 +176,7 @@ static inline void act_on_entity(Town *town, Play *play) {
   char name[16];
   switch (draw(play, 8)) {
     case 0:
-    case 1:
-      (void)ecs_spawn(world, &part, 1, NULL,
-                      &play->citizens[draw(play, CITIZENS)]);
-      break;
+    case 1: spawn_citizen(town, play, part); break;
     case 2: (void)ecs_destroy(world, entity); break;
     case 3: (void)ecs_remove(world, entity, part); break;
     case 4:
