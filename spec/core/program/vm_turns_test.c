@@ -111,6 +111,80 @@ TEST(an_endless_cycle_ends_the_run) {
   }
 }
 
+/* Rows that make more turns than blocks begin with, among others, with endless
+ * ones behind them in some runs. */
+TEST(rows_make_many_turns_together) {
+  static const uint32_t turns[] = {0,
+                                   1,
+                                   ECS_JOINT_TURNS - 1,
+                                   ECS_JOINT_TURNS,
+                                   ECS_JOINT_TURNS + 1,
+                                   ECS_JOINT_TURNS + ECS_JOINT_TURNS / 2,
+                                   ECS_TURN_LIMIT};
+#ifdef ECS_TINY
+  const uint32_t runs = 400, count = MOST, kinds = 7;
+#else
+  const uint32_t runs = 6, count = 12, kinds = 6;
+#endif
+  uint32_t random = 1;
+  for (uint32_t k = 0; k < runs; k++) {
+    uint32_t endless = count;
+    double wanted = 0, made[MOST];
+    begin(count);
+    for (uint32_t row = 0; row < count; row++) {
+      random = random * 1664525u + 1013904223u;
+      uint32_t kind = k % 3 == 0 ? 5 : (random >> 24) % kinds;
+      made[row] = turns[kind];
+      if (k % 2 == 1 && endless == count && (random >> 8) % count == 0) {
+        endless = row;
+        made[row] = 3e38;
+      }
+      set(fixture.entities[row], fixture.p, 0, made[row]);
+      wanted += made[row];
+    }
+    if (endless == count) {
+      must(count_turns(0));
+      assert_true(sum == wanted);
+    } else {
+      assert_int_equal(count_turns(0), ECS_E_TURNS);
+      assert_int_equal(stop.row, endless);
+      assert_true(sum == -1);
+    }
+    for (uint32_t row = 0; row < count; row++)
+      assert_y(row, row < endless ? made[row] : 0);
+    finish();
+  }
+}
+
+/* A block makes the turns of two cycles, of which each row makes one part: none
+ * is endless, though together they make more than a row may. */
+TEST(a_block_makes_more_turns_than_a_row) {
+  const uint32_t most = ECS_TURN_LIMIT < 1000 ? ECS_TURN_LIMIT - 8 : 3u << 20;
+  const uint32_t count = 10;
+  start(ECS_STORE_TABLE, ECS_STORE_TABLE);
+  const ecs_Term term = {fixture.p, ECS_WRITE};
+  ask(&term, 1);
+  make(
+      "column c0 \"P\" \"x\" f32 write\n"
+      "column c1 \"P\" \"y\" f32 write\n"
+      "v0 = load f32 c0\nv1 = load f32 c1\n"
+      "v2 = constant f32 0\nv3 = constant f32 1\n"
+      "repeat\nv4 = carry f32 v2\nv5 = lt f32 v4 v0\nwhile v5\n"
+      "v6 = add f32 v4 v3\nnext v4 v6\nagain\n"
+      "repeat\nv7 = carry f32 v4\nv8 = carry f32 v2\nv9 = lt f32 v8 v1\n"
+      "while v9\nv10 = add f32 v7 v3\nv11 = add f32 v8 v3\nnext v7 v10\n"
+      "next v8 v11\nagain\nstore c0 v7\n");
+  spawn(count, 0, 1);
+  for (uint32_t row = 0; row < count; row++) {
+    set(fixture.entities[row], fixture.p, row % 2, most);
+    set(fixture.entities[row], fixture.p, 1 - row % 2, 5);
+  }
+  must(run(NULL, NULL));
+  for (uint32_t row = 0; row < count; row++)
+    assert_true(get(fixture.entities[row], fixture.p, 0) == most + 5.0);
+  finish();
+}
+
 /* Whichever row comes first ends the run: one that takes the exit, or one that
  * is endless. */
 TEST(an_exit_before_an_endless_row_is_taken) {
@@ -168,6 +242,8 @@ int main(void) {
       cmocka_unit_test(rows_leave_one_by_one),
       cmocka_unit_test(there_is_a_limit),
       cmocka_unit_test(an_endless_cycle_ends_the_run),
+      cmocka_unit_test(rows_make_many_turns_together),
+      cmocka_unit_test(a_block_makes_more_turns_than_a_row),
       cmocka_unit_test(an_exit_before_an_endless_row_is_taken),
       cmocka_unit_test(carries_change_places)};
   return cmocka_run_group_tests(tests, NULL, NULL);
