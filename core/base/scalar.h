@@ -50,6 +50,12 @@ static inline bool scalar_is_held(ecs_Scalar type) {
   return type == ECS_STRING || type == ECS_ANY_VALUE;
 }
 
+/* The type that programs have a field as: strings are the numbers that they are
+ * held under. */
+static inline ecs_Scalar scalar_plain(ecs_Scalar type) {
+  return type == ECS_STRING ? ECS_U32 : type;
+}
+
 /* True: f32 or f64. */
 static inline bool scalar_is_float(ecs_Scalar type) {
   return type == ECS_F32 || type == ECS_F64;

@@ -18,6 +18,13 @@ static bool access_allows(ecs_Access term, ecs_Access kernel) {
   return kernel == ECS_WRITE && term == ECS_WRITE;
 }
 
+/* May a column be declared so? What strings are is numbers, for programs alone:
+ * of a number that a kernel makes there is no string. */
+static bool has_type(ecs_Scalar declared, ecs_Scalar type, bool trusted) {
+  return scalar_is_held(type) ? trusted && declared == scalar_plain(type)
+                              : declared == type;
+}
+
 /* Finds the query's column that a kernel declares. False: there is none, or its
  * type or access does not fit. A link is only read; programs may declare more,
  * since each of their stores is verified. */
@@ -33,8 +40,7 @@ static bool find_column(const ecs_Query *query, const ecs_Kernel *kernel,
     if ((term->access == ECS_UP) == (declared->access == ECS_UP) &&
         strcmp(schema->name, declared->component) == 0 &&
         strcmp(schema->fields[column->field].name, declared->field) == 0)
-      return declared->type == (ecs_Scalar)column->type &&
-             !scalar_is_held(declared->type) &&
+      return has_type(declared->type, (ecs_Scalar)column->type, trusted) &&
              access_allows(term->access, declared->access) &&
              (trusted || declared->access != ECS_WRITE ||
               schema->fields[column->field].link == SCHEMA_NO_LINK);

@@ -73,6 +73,7 @@ bool scalar_loads_as(ecs_Scalar scalar, ValueType type) {
     case ECS_U16: return type == VALUE_F32 || type == VALUE_F64;
     case ECS_BOOL: return type == VALUE_BOOL;
     case ECS_ENTITY: return type == VALUE_ENTITY;
+    case ECS_ANY_VALUE: return false;
     default: return type == VALUE_F64;
   }
 }
@@ -80,5 +81,6 @@ bool scalar_loads_as(ecs_Scalar scalar, ValueType type) {
 bool scalar_stores_as(ecs_Scalar scalar, ValueType type) {
   if (scalar == ECS_BOOL) return type == VALUE_BOOL;
   if (scalar == ECS_ENTITY) return type == VALUE_ENTITY;
+  if (scalar == ECS_ANY_VALUE) return false;
   return type == VALUE_F32 || type == VALUE_F64;
 }

@@ -121,7 +121,7 @@ static ecs_Scalar scalar_of_get(const ecs_Program *program,
                                 const Instruction *ins) {
   const Component *component =
       &program->query->store->components.all[ins->index];
-  return component->schema->fields[ins->field].type;
+  return scalar_plain(component->schema->fields[ins->field].type);
 }
 
 static WholeRange range_of(const ecs_Program *program, const Instruction *ins,

@@ -129,7 +129,8 @@ static ReadRun *read_run(ecs_Scalar scalar, ValueType type) {
 
 void look_get(const Component *component, uint32_t field, ValueType type,
               const RowId *places, void *out, uint32_t n) {
-  ReadRun *read = read_run(component->schema->fields[field].type, type);
+  ecs_Scalar scalar = scalar_plain(component->schema->fields[field].type);
+  ReadRun *read = read_run(scalar, type);
   uint32_t bytes = value_bytes(type);
   ReadRun *nothing = bytes == 4 ? read_nothing : read_nothing_wide;
   Table *const *tables = component->group->tables;

@@ -289,7 +289,7 @@ static void read_found(const ecs_Program *program, const NearBlock *block,
   else if (ins->operation == OPERATION_FOUND)
     get_entity(out, places, grid_entities(grid), grid->count, block->rows);
   else
-    place_loop(component->schema->fields[ins->field].type,
+    place_loop(scalar_plain(component->schema->fields[ins->field].type),
                (ValueType)ins->type)(out, places, *find_column(grid, ins),
                                      grid->count, block->rows);
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "api/kept_end.h"
+#include "object/held.h"
 #include "object/number.h"
 #include "program/table_wanted.h"
 #include "world/collect.h"
@@ -655,7 +656,19 @@ static int drop_program(lua_State *L) {
   return 0;
 }
 
+/* held_string(text): the number under which programs have a string. It is held
+ * for good: programs do not say which they use. */
+static int held_string(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TSTRING);
+  lua_settop(L, 1);
+  uint32_t number = lua_rawlen(L, 1) > 0 ? bind_held_number(L, 1) : 0;
+  bind_held_pin(L, number);
+  lua_pushnumber(L, number);
+  return 1;
+}
+
 static const luaL_Reg functions[] = {{"program", program_create},
+                                     {"held_string", held_string},
                                      {"run_program", run_program},
                                      {"program_info", program_info},
                                      {"program_meetings", program_meetings},

@@ -105,7 +105,7 @@ end
 --- The first field that a program can have a column of.
 local function first_plain(fields)
   for _, field in ipairs(fields) do
-    if field[2] ~= "string" and field[2] ~= "any" then return field end
+    if field[2] ~= "any" then return field end
   end
 end
 
@@ -124,7 +124,7 @@ local function read_rows(emit, terms, line)
       local first = first_plain(term.fields)
       if not first then
         parser.outside(line, term.name .. ", which may be absent and has no "
-          .. "other fields than those of type string and any",
+          .. "other fields than those of type any",
           "use a system of its own for it")
       end
       local column = emit:column(term.name, first[1], first[2],

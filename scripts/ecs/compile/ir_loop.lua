@@ -85,8 +85,8 @@ function ir_writer:close(starts, ends, mask, go, label)
   if mask then lines[1] = "repeat " .. self:name(mask) end
   lines[1] = lines[1] .. " ; loop " .. format("%d", label)
   for k, carry in ipairs(carries) do
-    lines[#lines + 1] = "v" .. carry.id .. " = carry " .. carry.type .. " "
-      .. self:name(starts[k])
+    lines[#lines + 1] = "v" .. carry.id .. " = carry "
+      .. ir_writer.carried(carry.type) .. " " .. self:name(starts[k])
     nexts[k] = "next v" .. carry.id .. " " .. self:name(ends[k])
   end
   local again = go and "again " .. self:name(go) or "again"

@@ -45,6 +45,11 @@ function ir_writer:constant(number, kind)
   return value
 end
 
+--- The string that ecs.core holds under a number; 0: "".
+function ir_writer.string(number)
+  return { type = "string", constant = number }
+end
+
 --- The null entity.
 function ir_writer.null()
   return { type = "entity", constant = 0 }
@@ -204,7 +209,9 @@ end
 
 --- The type of a field's value in computations, where it is not flex.
 function ir_writer:loaded_type(scalar)
-  if scalar == "bool" or scalar == "entity" then return scalar end
+  if scalar == "bool" or scalar == "entity" or scalar == "string" then
+    return scalar
+  end
   return scalar == "f32" and not self.double and "f32" or "f64"
 end
 
@@ -219,7 +226,7 @@ function ir_writer:load(column, scalar)
     return whole("load f32 " .. column, "load f64 " .. column, shorts[scalar])
   end
   local type = self:loaded_type(scalar)
-  return self:value("load " .. type .. " " .. column, type)
+  return self:value("load " .. ir_writer.carried(type) .. " " .. column, type)
 end
 
 --- A field of another entity. place: the names of the entity, the component and
@@ -230,7 +237,7 @@ function ir_writer:get(place, scalar)
     return self:widened("get f32 " .. place, shorts[scalar])
   end
   local type = self:loaded_type(scalar)
-  return self:value("get " .. type .. " " .. place, type)
+  return self:value("get " .. ir_writer.carried(type) .. " " .. place, type)
 end
 
 --- An element of an array of the world. place: the names of the array and of
@@ -287,7 +294,15 @@ function ir_writer:compare(name, a, b)
   return self:op(name .. " " .. type, "bool", x, y)
 end
 
---- a where test is true, else b. Both are bools, entities or numbers.
+--- Are two strings equal? Equal ones have one number.
+function ir_writer:same_string(a, b)
+  if a.constant and b.constant then
+    return self:truth(a.constant == b.constant)
+  end
+  return self:op("eq f64", "bool", a, b)
+end
+
+--- a where test is true, else b. Both are bools, entities, strings or numbers.
 function ir_writer:select(test, a, b)
   if test.constant ~= nil then return test.constant and a or b end
   if ir_writer.same(a, b) then return a end
@@ -302,7 +317,8 @@ function ir_writer:select(test, a, b)
     end
   end
   if kind == "f32" or kind == "f64" then a, b, kind = self:promote(a, b) end
-  return mark(self:op("select " .. kind, kind, test, a, b), flex)
+  return mark(self:op("select " .. ir_writer.carried(kind), kind, test, a, b),
+    flex)
 end
 
 return ir_writer

@@ -93,14 +93,14 @@ end
 
 -- Declarations --------------------------------------------------------------
 
---- Declares a column; returns its name. access: write, read, optional
--- or up.
+--- Declares a column; returns its name. access: write, read, optional or up.
+-- Strings are the numbers that ecs.core holds them under.
 function ir_writer:column(component, field, scalar, access)
   local name = "c" .. self.columns
   self.columns = self.columns + 1
   self.declarations[#self.declarations + 1] = format(
     "column %s %s %s %s %s", name, ir_writer.quote(component),
-    ir_writer.quote(field), scalar, access)
+    ir_writer.quote(field), scalar == "string" and "u32" or scalar, access)
   return name
 end
 
@@ -143,6 +143,12 @@ end
 
 -- Values --------------------------------------------------------------------
 
+--- The type in the program of values of a type: a string is the number that
+-- ecs.core holds it under.
+function ir_writer.carried(type)
+  return type == "string" and "f64" or type
+end
+
 --- The name of a value. Emits a constant that was not emitted yet.
 function ir_writer:name(value)
   if not value.id then
@@ -150,8 +156,8 @@ function ir_writer:name(value)
     if value.type == "bool" then
       text = "constant bool " .. tostring(value.constant)
     else
-      text = value.wide
-        or "constant " .. value.type .. " " .. exact(value.constant)
+      text = value.wide or "constant " .. ir_writer.carried(value.type) .. " "
+        .. exact(value.constant)
     end
     value.id = self:value(text, value.type).id
   end

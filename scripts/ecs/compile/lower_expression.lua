@@ -27,7 +27,7 @@ if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 local rawget = rawget
 local max, min, ipairs, type =
   math.max, math.min, ipairs, type
-local array_shape = require("ecs.core").array_shape
+local core = require "ecs.core"
 local captures = require "ecs.compile.captures"
 local lower = require "ecs.compile.lower_table"
 local lower_bits = require "ecs.compile.lower_bits"
@@ -90,9 +90,12 @@ value_of["true"] = function(self) return self.emit.yes end
 value_of["false"] = function(self) return self.emit.no end
 value_of["nil"] = function() return NIL end
 
-function value_of.string(_, node)
-  return outside(node.line, "a string",
-    "use numbers or tags instead of strings")
+function value_of.string(self, node)
+  if not node.value then
+    return outside(node.line, "a string with '\\'",
+      "keep it in a variable outside")
+  end
+  return self.emit.string(core.held_string(node.value))
 end
 
 function value_of.paren(self, node, scope)
@@ -111,9 +114,9 @@ end
 
 -- Fields of rows ------------------------------------------------------------
 
---- Refuses a field of type string or any. Returns false for others.
+--- Refuses a field of type any. Returns false for others.
 local function refuse_held(line, component, name, scalar)
-  if scalar ~= "string" and scalar ~= "any" then return false end
+  if scalar ~= "any" then return false end
   outside(line, "'" .. name .. "' of " .. component .. ", a field of type "
     .. scalar, "use it in a branch that few rows take, or in a system of its "
     .. "own, which runs as plain Lua")
@@ -159,7 +162,13 @@ local function row_field(self, row, node, name)
   local elements = self:elements_of(row, node, name)
   if elements then return elements end
   local entry, scalar = self:field_entry(row, node, name)
-  if row.term.found then return found_field(self, row.term, name, scalar) end
+  if row.term.found then
+    if scalar == "string" then
+      outside(node.line, "'" .. name .. "' of a row of a grid, a string",
+        "look at it with world:get")
+    end
+    return found_field(self, row.term, name, scalar)
+  end
   if not self.state[entry] then
     self.state[entry] = load_field(self, row.term, name, scalar)
   end
@@ -235,7 +244,7 @@ local function refuse_element(self, node, scope)
   end
   local label = "an assignment to an element of '" .. root.name
     .. "', which is "
-  if array_shape(held.value) then
+  if core.array_shape(held.value) then
     outside(node.line, label .. "an array of another world",
       "make it with the world of the system")
   elseif held.value == nil then
@@ -284,6 +293,12 @@ function value_of.index(self, node, scope)
   return holder_field(self, as_holder(self, value, node, key), key, node)
 end
 
+--- What messages tell to assign.
+local advice = { bool = "assign true or false",
+                 entity = "assign e, nil or a field of type entity",
+                 string = "assign a string that is written out, a variable "
+                   .. "outside or a field of type string" }
+
 --- A value in the form in which a field of this type stores it, or a refusal.
 -- expression: as for lower:number.
 function lower:fit(value, scalar, node, label, expression)
@@ -297,13 +312,15 @@ function lower:fit(value, scalar, node, label, expression)
         .. " of a boolean that may be nil here", "assign true or false")
     end
     if value.type == "bool" then return value end
+  elseif scalar == "string" then
+    local text = self:string(value)
+    if text then return text end
   else
     return self.emit:stored(scalar,
       self:number(value, node, "an assignment to " .. label, expression))
   end
   return outside(node.line, "an assignment to " .. label .. " of "
-    .. lower.word(value), scalar == "bool" and "assign true or false"
-    or "assign e, nil or a field of type entity")
+    .. lower.word(value), advice[scalar])
 end
 
 --- Assigns to a field. object: the value of node.object. key: that of an index,
@@ -420,7 +437,8 @@ function equal(self, a, b, node)
   if a.type == "maybe" and lower.is_number(a.value)
     or b.type == "maybe" and lower.is_number(b.value) then
     return equal_maybe(self, a, b, node)
-  elseif a.type == "entity" or b.type == "entity" then
+  elseif (a.type == "entity" or b.type == "entity") and not lower.is_string(a)
+    and not lower.is_string(b) then
     local x, y = self:entity(a), self:entity(b)
     if x and y then
       local same = emit:op("eq entity", "bool", x, y)
@@ -446,6 +464,13 @@ function equal(self, a, b, node)
     end
   end
   a, b = outer:plain(a), outer:plain(b)
+  local one, other = lower.is_string(a), lower.is_string(b)
+  if one and other then
+    local x, y = self:string(a), self:string(b)
+    if x and y then return emit:same_string(x, y) end
+  elseif (one or other) and a.type ~= "maybe" and b.type ~= "maybe" then
+    return emit.no
+  end
   if a.type == "nil" or b.type == "nil" then return equal(self, a, b, node) end
   if a.type == "bool" and b.type == "bool" then
     if a.constant ~= nil then a, b = b, a end

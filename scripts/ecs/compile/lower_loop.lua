@@ -48,14 +48,16 @@ local DEPTH_LIMIT, PASS_LIMIT = 16, 40
 
 -- What is carried -------------------------------------------------------------
 
---- What a value needs to be carried: { base, rank, some }. base: number, bool
--- or entity; nil: it is always nil, or nothing yet. rank of a number: 0 flex, 1
--- f32, 2 f64. some: true: it may be nil. nil: it cannot be carried.
+--- What a value needs to be carried: { base, rank, some }. base: number, bool,
+-- entity or string; nil: it is always nil, or nothing yet. rank of a number: 0
+-- flex, 1 f32, 2 f64. some: true: it may be nil. nil: it cannot be carried.
 local function kind_of(self, value)
   local kind = value.type
   if kind == "none" then return {} end
   if kind == "nil" then return { some = true } end
-  if kind == "bool" or kind == "entity" then return { base = kind } end
+  if kind == "bool" or kind == "entity" or kind == "string" then
+    return { base = kind }
+  end
   if lower.is_number(value) then
     return { base = "number",
              rank = value.flex and 0 or kind == "f32" and 1 or 2 }
@@ -118,6 +120,7 @@ local defaults = {
   bool = function(emit) return emit.no end,
   number = function(emit) return emit:inner_constant(0) end,
   entity = function(emit) return emit.null() end,
+  string = function(emit) return emit.string(0) end,
 }
 
 --- The type of a kind in the program.

@@ -24,6 +24,12 @@ local lower_parts = {}
 
 -- Values ----------------------------------------------------------------------
 
+--- What messages tell to give.
+local advice = { bool = "give it true or false",
+                 entity = "give it e, nil or a field of type entity",
+                 string = "give it a string that is written out, a variable "
+                   .. "outside or a field of type string" }
+
 --- A value in the form in which a field of this type is given it; nil: the
 -- field is not given.
 local function given(self, value, scalar, node, label)
@@ -35,13 +41,15 @@ local function given(self, value, scalar, node, label)
     value = self:settle(self.context.captures:plain(value), node.line,
       label .. " of what may be nil", "test it first: if x then ... end")
     if value.type == "bool" then return value end
+  elseif scalar == "string" then
+    local text = self:string(value)
+    if text then return text end
   else
     value = self:number(value, node, label)
     return value.flex and self.emit:exactly(value) or self.emit:kept(value)
   end
   return outside(node.line, label .. " of " .. lower.word(value),
-    scalar == "bool" and "give it true or false"
-    or "give it e, nil or a field of type entity")
+    advice[scalar])
 end
 
 --- Refuses a call as the last argument, which may give any number of results,
@@ -140,6 +148,7 @@ local function give_fixed(self, part, list, node)
     self.refuse_held(node.line, part.name, list[k], scalar)
     local value = self.emit:constant(number)
     if scalar == "bool" then value = self.emit:truth(number ~= 0) end
+    if scalar == "string" then value = self.emit.string(number) end
     if scalar == "entity" then
       if number ~= 0 then
         outside(node.line, "a value made before that names an entity",

@@ -1,6 +1,7 @@
 --- lower_value: kinds of values, and the selection between two values.
 --
--- Numbers, booleans and entities of the program are values of ir_writer.lua.
+-- Numbers, booleans, entities and strings of the program are values of
+-- ir_writer.lua.
 -- The other kinds exist only while a function is lowered:
 --
 --   nil      { type = "nil" }
@@ -26,7 +27,7 @@ local jit = standard.jit
 if jit then jit.off(true, true) end -- runs too seldom to be worth compiling
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
-local rawequal = rawequal
+local rawequal, type = rawequal, type
 
 local lower = require "ecs.compile.lower"
 require "ecs.compile.lower_exit"
@@ -34,6 +35,8 @@ require "ecs.compile.lower_record"
 require "ecs.compile.lower_type"
 local message = require "ecs.message"
 local parser = require "ecs.compile.parser"
+
+local core = require "ecs.core"
 
 local outside = parser.outside
 local NIL = lower.NIL
@@ -43,8 +46,15 @@ local function is_number(value)
 end
 lower.is_number = is_number
 
+--- Is it a string, of the program or from outside?
+function lower.is_string(value)
+  return value.type == "string"
+    or value.type == "object" and type(value.value) == "string"
+end
+
 local words = {
   f32 = "a number", f64 = "a number", bool = "a boolean", entity = "an entity",
+  string = "a string",
   ["nil"] = "nil", maybe = "something that may be nil",
   choice = "something that may be false or nil", row = "a row",
   object = "an object", record = "a table", either = "a row or a table",
@@ -149,6 +159,9 @@ function lower:merge(test, x, y, node, name)
     self.context.captures:guard(x)
     self.context.captures:guard(y)
     return x
+  elseif lower.is_string(x) and lower.is_string(y) then
+    local a, b = self:string(x), self:string(y)
+    if a and b then return emit:select(test, a, b) end
   end
   return outside(node.line, (name and "'" .. name .. "' " or "a value ")
     .. "that is " .. lower.word(x) .. " on one path and " .. lower.word(y)
@@ -239,6 +252,16 @@ function lower:entity(value, demanded)
     return self:element_entity(value, demanded)
   end
   return self.context.captures:entity(value, demanded)
+end
+
+--- A value as a string of the program; nil where it is none. One from outside
+-- is guarded.
+function lower:string(value)
+  if value.type == "string" then return value end
+  local text = value.type == "object" and value.value
+  if type(text) ~= "string" or not value.reader then return nil end
+  self.context.captures:guard(value)
+  return self.emit.string(core.held_string(text))
 end
 
 return lower

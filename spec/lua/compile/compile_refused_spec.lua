@@ -20,7 +20,7 @@ local outside = {
   { function(v) list[1] = v.x end, "'list', which is a table" },
   { function(v) v.x = #text end, "the length of a string" },
   { function(v) v.x = tostring(v.x) .. "a" end, "joining strings" },
-  { function(v) if v.x == "a" then v.x = 1 end end, "a string" },
+  { function(v) v.x = "a" end, "an assignment to CompileV.x of a string" },
   { function() count = 1 * count + 1 end, "no local variable" },
   { function(v) v.x = recursive(v.x) end, "calls itself" },
   { function(v) v.z = 1 end, "'z' of CompileV, which has no such field, " },
@@ -35,7 +35,7 @@ local outside = {
     "may be nil", "whole" },
   { function(v) local x = 1 if v.x > 1 then x = true end v.y = x end,
     "a boolean on one path and a number on another" },
-  { function() if list == "one two" then count() end end, "a string" },
+  { function(v) v.x = "a" + 1 end, "'+' of a string" },
   { function(v, _, e) local x = e and v.x > 0 and v.y
     if x == nil then v.x = 1 end end, "that may be false" },
   { function(v) v.x = math.log(v.x, 2) end, "math.log with a base" },

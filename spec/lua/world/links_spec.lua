@@ -383,7 +383,8 @@ describe("spawn_many with links", function()
       friend = { "entity", link = "remove" }, of = { "entity", link = "clear" },
     })
     for _, many in ipairs { true, false } do
-      local world, made = ecs.world {}, nil
+      world = ecs.world {}
+      local made
       local house, other = world:spawn(Orbits), world:spawn()
       local guest = world:spawn(ecs.ChildOf { parent = house })
       world:query({ Orbits }):batch(function()

@@ -105,6 +105,16 @@ describe("observers", function()
     assert.error_matches(function() return gone.x end, "this row is over")
   end)
 
+  it("show of who leaves a query what came by the same change", function()
+    local Plain = ecs.tag "ObsPlain"
+    local Memo = ecs.component("ObsMemo", { k = "f64" }, { needs = { Plain } })
+    local e, seen = world:spawn(), nil
+    world:on("leave", world:query { optional = { Memo }, without = { Plain } },
+      function(_, memo) seen = memo and memo.k end)
+    world:set(e, Memo, "k", 5)
+    assert.equal(5, seen)
+  end)
+
   it("tell who enters a query, and who leaves it", function()
     local query = world:query { Position, optional = { Health },
       without = { Enemy } }
