@@ -69,7 +69,8 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   program/vm_regions program/vm_turns program/vm_planner program/vm_look \
   program/vm_near \
   program/vm_sums program/vm_changes program/vm_ahead program/vm_sifting \
-  program/vm_parallel program/vm \
+  program/vm_parallel program/vm_run program/vm_listed program/vm_block \
+  program/vm_shared program/vm \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_grid api/api_query api/kept_end api/api_family api/api_bulk \
   api/api_list api/api_link api/api_name api/api_array api/api_observe api/row_access \
@@ -108,7 +109,7 @@ MUTANT_MODULES := storage/table storage/table_row storage/table_image \
   change/entity_change change/entity_change_fast change/chain_shape \
   change/command_buffer change/recorded_spawn change/net_effect \
   change/command_flush change/list_change change/bulk program/vm_sums program/vm \
-  program/vm_changes api/accessor \
+  program/vm_listed program/vm_block program/vm_changes api/accessor \
   storage/row_marks query/marked_rows change/group_fill \
   layout/component_set layout/layout_problem layout/layout_cost \
   layout/layout_search layout/layout_advice \

@@ -2,8 +2,8 @@
  *
  * An operation has a name, which stands in the text of a program, and a shape,
  * which says what its operands are. Both come from the two lists below. To add
- * an operation, add it there, give it a loop (vm_loops.c) or a case in vm.c,
- * and describe it in docs/programs.md.
+ * an operation, add it there, give it a loop (vm_loops.c) or a case in
+ * vm_block.c, and describe it in docs/programs.md.
  */
 #ifndef ECS_OPERATION_H
 #define ECS_OPERATION_H

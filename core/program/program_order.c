@@ -143,7 +143,7 @@ static void find_late(Order *order) {
 
 /* Does something else than the exit end a block or the run? Changes that come
  * first may, and what asks a grid: there may be no memory, or too many rows near
- * for a block, which then begins anew (vm.c). */
+ * for a block, which then begins anew (vm_block.c). */
 static bool may_end(const ecs_Program *program) {
   return program->changes_first || program->grid_count > 0;
 }

@@ -22,10 +22,6 @@
 #include "program/program_part.h"
 #include "program/vm_plan.h"
 
-/* Is given keys of an array by program_visit. */
-typedef void (*ProgramVisit)(void *user, uint32_t array, const double *keys,
-                             uint32_t count);
-
 /* Plans a program that is parsed and verified, binds it to its query, and adds
  * it to the query's programs, which own it from then on.
  *

@@ -31,9 +31,13 @@
 #include "program/program_ir.h"
 #include "program/vm_loops.h"
 
+/* Is given keys of an array by program_visit. */
+typedef void (*ProgramVisit)(void *user, uint32_t array, const double *keys,
+                             uint32_t count);
+
 /* One loop to run, for each block or once per run. */
 typedef struct Step {
-  Loop loop;              /* NULL: vm.c runs the instruction itself */
+  Loop loop;              /* NULL: vm_block.c runs the instruction itself */
   const Instruction *ins; /* borrowed from the program; NULL: a spread */
   uint32_t out; /* place: an index of bases; 0 if there is no result */
   uint32_t operands[OPERANDS]; /* places; any place where the instruction has

@@ -254,7 +254,7 @@ static Loop loop_for_whole(const Planner *planner, const Instruction *ins) {
   }
 }
 
-/* The loop of an instruction. NULL: vm.c runs it itself. */
+/* The loop of an instruction. NULL: vm_block.c runs it itself. */
 static Loop loop_for(const Planner *planner, const Instruction *ins,
                      LoopForm form) {
   const ecs_Program *program = planner->facts.program;

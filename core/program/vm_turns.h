@@ -16,8 +16,9 @@
  *
  * A cycle ends after ECS_TURN_LIMIT turns, so that no script hangs: those that
  * one row makes in all its cycles. Rows together cannot count that, and a block
- * that has made ECS_JOINT_TURNS is begun anew, row by row (vm.c): nothing has
- * been stored. So the limit depends on the row alone.
+ * that has made ECS_JOINT_TURNS is begun anew, row by row (vm_block.c): nothing
+ * has been stored. So the limit depends on the row alone. Where the first row
+ * makes as many and ends, blocks may make ECS_TURN_LIMIT.
  */
 #ifndef ECS_VM_TURNS_H
 #define ECS_VM_TURNS_H
