@@ -18,8 +18,9 @@ local short = os.getenv "ECS_SPEC_SHORT" ~= nil
 -- on_fallback would print a line for most systems.
 support.silence_stderr(setup, teardown)
 
--- These write files, and any text is a path: save_spec calls them.
-local writes = { save = true, save_file = true }
+-- These write files, and any text is a path: save_spec and trace_spec call
+-- them.
+local writes = { save = true, save_file = true, trace = true }
 
 -- Functions that can be reached from what the modules return, through tables
 -- and through the metatables that the debug library gives.
