@@ -606,8 +606,8 @@ function World:trim() end
 ---@return string digits 16 hexadecimal digits
 function World:hash() end
 
----Hashes entities and values, however they are stored. Cost: reads what can have
----changed since the last one.
+---Hashes entities and values, however they are stored. Cost: reads what can
+---have changed since the last one.
 ---@return string digits 16 hexadecimal digits
 function World:state_hash() end
 

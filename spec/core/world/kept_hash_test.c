@@ -246,11 +246,11 @@ static void write_trim(Scene *scene, uint32_t n) {
 }
 
 static Write *const writes[] = {
-    write_set,       write_field,      write_sparse,      write_accessor,
-    write_rows,      write_element,    write_accessor_many, write_cursor,
-    write_kernel,    write_all,        write_all_sparse,  write_deferred,
-    write_structure, write_death,      write_link,        write_name,
-    write_array,     write_partition,  write_snapshot,    write_trim,
+    write_set,        write_field,     write_sparse,        write_accessor,
+    write_rows,       write_element,   write_accessor_many, write_cursor,
+    write_kernel,     write_all,       write_all_sparse,    write_deferred,
+    write_structure,  write_death,     write_link,          write_name,
+    write_array,      write_partition, write_snapshot,      write_trim,
     write_around_hash};
 #define WRITES (sizeof writes / sizeof *writes)
 
