@@ -38,7 +38,6 @@ build = {
         "core/storage/link_index.c",
         "core/storage/text_pool.c",
         "core/storage/stamps.c",
-        "core/storage/kept_hash.c",
         "core/storage/table.c",
         "core/storage/table_row.c",
         "core/storage/table_image.c",

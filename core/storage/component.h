@@ -54,8 +54,7 @@ struct Component {
   RemoveComponent *remove; /* likewise */
   uint32_t readers;  /* open cursors that read it; writers count here too */
   uint32_t guards;   /* why a store of its fields is not all there is to do:
-                              links, queries that ask when they were written, and
-                              hashes that are kept until then */
+                              links, and queries that ask when they were written */
   uint32_t writers;  /* open cursors that write it */
   uint32_t group_id; /* of group */
   uint32_t bit;      /* in that group */
@@ -83,12 +82,7 @@ struct Component {
   ecs_Component *needs; /* owned; what an entity that gets it gets, too */
   bool observed;        /* observers ask when it comes or goes */
   bool observed_sets;   /* observers ask when it is set */
-  uint64_t kept;        /* the mark of hashes of its columns that are kept
-                             (store_keep), which is one of its guards; 0: its
-                             columns were written since, or none was kept */
-#if UINTPTR_MAX == UINT32_MAX
-  uint64_t padding[2];
-#endif
+  uint64_t padding[sizeof(void *) == 8 ? 1 : 3];
 };
 
 _Static_assert((sizeof(Component) & (sizeof(Component) - 1)) == 0,

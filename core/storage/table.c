@@ -134,7 +134,6 @@ Table *table_create(Memory *memory, const Schema *const *schemas, Mask mask,
 void table_destroy(Table *table, Memory *memory) {
   if (table == NULL) return;
   stamps_destroy(table->stamps, memory);
-  kept_hashes_destroy(table->hashes, memory);
   memory_free(memory, table->slab, table->slab_bytes);
   memory_free(memory, table, table->block_bytes);
 }

@@ -36,10 +36,6 @@ void world_trim(ecs_World *world) {
   for (uint32_t i = 0; i < store->groups.count; i++) {
     Group *group = store->groups.all[i];
     group_trim(group, &store->memory);
-    for (uint32_t k = 0; k < group->table_count; k++) {
-      kept_hashes_destroy(group->tables[k]->hashes, &store->memory);
-      group->tables[k]->hashes = NULL;
-    }
     place_rows(store, group);
     if (group->id != 0) locator_trim(&group->locator, &store->memory);
     note_all(store, group);

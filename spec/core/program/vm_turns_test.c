@@ -159,7 +159,7 @@ TEST(rows_make_many_turns_together) {
 /* A block makes the turns of two cycles, of which each row makes one part: none
  * is endless, though together they make more than a row may. */
 TEST(a_block_makes_more_turns_than_a_row) {
-  const uint32_t most = ECS_TURN_LIMIT < 1000 ? ECS_TURN_LIMIT - 8 : 3u << 20;
+  const uint32_t most = ECS_TURN_LIMIT < 100000 ? ECS_TURN_LIMIT - 8 : 3u << 20;
   const uint32_t count = 10;
   start(ECS_STORE_TABLE, ECS_STORE_TABLE);
   const ecs_Term term = {fixture.p, ECS_WRITE};

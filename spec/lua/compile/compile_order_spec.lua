@@ -112,8 +112,9 @@ describe("a function", function()
   end
 
   it("is told() what it is that cannot be compared", function()
-    both("if (p.x > 3) == outside then p.x = 1 end", "a comparison of a string",
-      "text")
+    both("if (p.x > 3) == outside then p.x = 1 end", "a comparison of a table",
+      {})
+    both("if (p.x > 3) == outside then p.x = 1 end", nil, "text")
     both("if outside == (p.x > 3) then p.x = 1 end", "a comparison of a table",
       {})
   end)

@@ -68,7 +68,7 @@ local known = {
 
 local refused = {
   { "a string", [[local K <const> = "a" return function(v)
-    v.y = K end]] },
+    if K < "b" then v.y = 1 end end]] },
   { "one of several", [[local J <const>, K <const> = 1, 2
     return function(v) v.y = K end]] },
 }
