@@ -18,8 +18,8 @@ static bool access_allows(ecs_Access term, ecs_Access kernel) {
   return kernel == ECS_WRITE && term == ECS_WRITE;
 }
 
-/* May a column be declared so? What strings are is numbers, for programs alone:
- * of a number that a kernel makes there is no string. */
+/* May a column be declared so? Only a program may have strings, as the numbers
+ * that they are held under: a kernel could make a number that holds none. */
 static bool has_type(ecs_Scalar declared, ecs_Scalar type, bool trusted) {
   return scalar_is_held(type) ? trusted && declared == scalar_plain(type)
                               : declared == type;

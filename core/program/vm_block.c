@@ -255,9 +255,11 @@ static void note_endless(Run *run, uint32_t cycle) {
  * have found. In a row that goes alone a turn costs 17 to 50 times as much as in
  * one of many. So where the first such row makes many turns and ends, blocks may
  * make as many as a row. Only where one of them makes more, all of its rows go
- * alone. */
-static void begin_alone(Run *run, uint32_t rows) {
+ * alone: none with others again (all). */
+static void begin_alone(Run *run, uint32_t rows, bool all) {
   run->alone = rows;
+  run->all_alone = all;
+  run->long_turns = false;
   run->rows = 0;
   run->stopped = 0;
   run->crowded = false;
@@ -266,12 +268,9 @@ static void begin_alone(Run *run, uint32_t rows) {
 /* A row alone has made so many turns. */
 static void end_alone(Run *run, uint32_t turns) {
   run->alone--;
-  if (run->enduring) {
-    run->enduring = run->alone > 0;
-  } else if (turns > ECS_JOINT_TURNS) {
-    run->enduring = true;
-    run->alone = 0;
-  }
+  if (run->all_alone || turns <= ECS_JOINT_TURNS) return;
+  run->long_turns = true;
+  run->alone = 0;
 }
 
 /* Runs the first steps of a program with cycles, all cycles among them. False:
@@ -279,8 +278,8 @@ static void end_alone(Run *run, uint32_t turns) {
 static bool run_turns(Run *run, uint32_t step_count) {
   const ProgramPlan *plan = run->plan;
   uint32_t rows = run->rows;
-  bool joint = rows > 1 && !run->enduring;
-  uint32_t most = joint ? ECS_JOINT_TURNS : ECS_TURN_LIMIT;
+  bool may_be_long = rows == 1 || run->long_turns;
+  uint32_t most = may_be_long ? ECS_TURN_LIMIT : ECS_JOINT_TURNS;
   Turns turns = {.cycle = NO_VALUE};
   for (uint32_t k = 0; k < step_count;) {
     uint32_t end = next_turn(plan, k, step_count), cycle = turns.cycle;
@@ -289,14 +288,13 @@ static bool run_turns(Run *run, uint32_t step_count) {
     run_steps(run, k, end);
     if (run->status != ECS_OK) return false;
     if (run->crowded) {
-      begin_alone(run, rows);
+      begin_alone(run, rows, true);
       return false;
     }
     k = end < step_count ? turns_step(&turns, plan, end, &run->rows) : end;
     if (turns.made <= most) continue;
     if (rows == 1) note_endless(run, cycle);
-    begin_alone(run, rows);
-    run->enduring = !joint;
+    begin_alone(run, rows, may_be_long);
     return false;
   }
   run->active = NULL;

@@ -2,7 +2,8 @@
  *
  * A block lists its rows that ask for a change, in their order and, in each row,
  * in that of the program. When every row has run, the list is recorded; or, where
- * it is one change of many entities and nobody is told of it, applied as it is.
+ * it is one change of many entities and no observer is told of it, applied as it
+ * is.
  */
 #ifndef ECS_VM_LISTED_H
 #define ECS_VM_LISTED_H

@@ -42,8 +42,8 @@ typedef struct Run {
                         slices, where the plan can; otherwise they are one row */
   uint8_t begun;     /* bit Presence: single values of its plan are computed */
   uint32_t alone;    /* so many of the next rows are blocks of their own */
-  bool enduring;     /* a block may make as many turns as a row; with alone: it
-                        made more */
+  bool all_alone;    /* none of these goes with others again */
+  bool long_turns;   /* a block may make as many turns as a row */
   void *const *late; /* bases of the operands of sums and changes */
   ProgramAhead *ahead; /* NULL: nothing is computed behind an exit */
   ecs_Status status;   /* of listing and recording changes, and of asking grids;

@@ -164,11 +164,18 @@ function ir_writer:name(value)
   return name_of(value.id)
 end
 
+--- A value that the program has, as one of a type: the same operation may make
+-- a string and a number.
+local function as_type(value, type)
+  if value.type == type then return value end
+  return { type = type, id = value.id, late = value.late }
+end
+
 --- The value of an operation, given as text without its result. Emits the
 -- operation unless the program has it.
 function ir_writer:value(text, type)
   local value = self.known[text]
-  if value then return value end
+  if value then return as_type(value, type) end
   value = { type = type, id = self.values }
   self.values = self.values + 1
   local lines = self.lines

@@ -1,5 +1,5 @@
 /* vm_strings_test.c: fields of type string in programs, which have them as the
- * numbers that they are held under; nobody else has. */
+ * numbers that they are held under; kernels have none. */
 #include <stdlib.h>
 #include <string.h>
 

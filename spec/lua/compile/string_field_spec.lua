@@ -3,6 +3,7 @@
 -- plain Lua.
 
 local ecs = require "ecs"
+local core = require "ecs.core"
 local support = dofile "spec/support/support.lua"
 
 local refuses = support.refuses
@@ -150,6 +151,27 @@ describe("strings in compiled functions", function()
       assert.equal(plain, outcome(case, { flush = "frame" }, "whole"))
     end)
   end
+
+  -- A program has "orc" as a number, and a choice of numbers may have the same
+  -- text as one of strings.
+  it("are no numbers, even where both are the same in the program", function()
+    local text = ([[local n = u.n > 30 and ORC or ELF
+      local s = u.n > 30 and "orc" or "elf"
+      local m = u.n > 30 and ORC or ELF
+      if s == "orc" then u.n = u.n + 100 end
+      if n == ORC then u.n = u.n + 1000 end
+      u.n = u.n + n + m
+      u.kind = s]]):gsub("%u%u%u+", function(name)
+        return ("%d"):format(core.held_string(name:lower()))
+      end)
+    local each = assert((loadstring or load)(
+      "return function(u) " .. text .. " end"))() -- luacheck: ignore
+    for _, precision in ipairs { "fields", "double" } do
+      local case = { nil, { Unit }, each }
+      assert.equal(outcome(case, { precision = precision }, false),
+        outcome(case, { precision = precision }, "whole"))
+    end
+  end)
 
   it("run in query:each with strings as arguments and new closures", function()
     local plain, compiled = populated { compile = false }, populated {}

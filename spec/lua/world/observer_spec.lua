@@ -105,7 +105,7 @@ describe("observers", function()
     assert.error_matches(function() return gone.x end, "this row is over")
   end)
 
-  it("show of who leaves a query what came by the same change", function()
+  it("show what came by the change by which an entity left a query", function()
     local Plain = ecs.tag "ObsPlain"
     local Memo = ecs.component("ObsMemo", { k = "f64" }, { needs = { Plain } })
     local e, seen = world:spawn(), nil
