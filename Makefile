@@ -28,6 +28,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   math/random math/reduction \
   storage/schema storage/held_values storage/slot storage/entity_index storage/locator \
   storage/link_index storage/text_pool storage/element storage/stamps \
+  storage/kept_hash \
   storage/table_layout storage/table storage/table_row storage/table_image \
   storage/table_rows storage/edge_map storage/matched_tables \
   storage/row_marks storage/group storage/component storage/name_index \

@@ -602,11 +602,12 @@ function World:trim() end
 ---Hashes everything that decides what the world does next: worlds with equal
 ---hashes stay equal in the same program. Not in it are functions, queries and
 ---what counts cost. Looking never changes it. Equal on every VM for equal
----programs. Cost: reads everything.
+---programs. Cost: reads what can have changed since the last hash.
 ---@return string digits 16 hexadecimal digits
 function World:hash() end
 
----Hashes entities and values, however they are stored. Cost: reads everything.
+---Hashes entities and values, however they are stored. Cost: reads what can
+---have changed since the last one.
 ---@return string digits 16 hexadecimal digits
 function World:state_hash() end
 

@@ -290,6 +290,7 @@ static ECS_COLD ecs_Status set_slowly(AccessorState *state, ecs_Entity entity,
   if (is_recorded(state, entity))
     return world_store(state->world, entity, state->component, image,
                        UINT64_MAX);
+  store_wrote(&state->world->store, state->component);
   table_stamp(state->table, state->bit, row, 1);
   for (uint32_t i = 0; i < state->schema->field_count; i++)
     store_element(state, i, row,
@@ -630,6 +631,7 @@ ecs_Status ecs_accessor_set_many(ecs_Accessor *accessor,
   ecs_Status status = check(state, true);
   if (status == ECS_OK && state->world->commands.entity_count > 0)
     status = record_many(state, entities, count, columns);
+  if (status == ECS_OK) store_wrote(&state->world->store, state->component);
   for (uint32_t done = 0; status == ECS_OK && done < count; done += WINDOW) {
     uint32_t window = count - done < WINDOW ? count - done : WINDOW;
     const ecs_Entity *some = entities + done;

@@ -207,6 +207,7 @@ static ecs_Status store_at_once(ecs_World *world, ecs_Entity entity,
       store_locate_columns(&world->store, component, entity, &table, &row);
   if (status != ECS_OK) return world_absence(world, entity, status);
   if (component->readers > 0) return world_refuse_access(world, id);
+  store_wrote(&world->store, id);
   table_set(table, row, component->bit, component->schema, image, fields);
   return ECS_OK;
 }

@@ -330,10 +330,12 @@ static void claim_bundle(CursorState *state, bool claimed) {
     Component *component =
         &state->world->store.components.all[bundle->items[i].component];
     if (bundle->items[i].column_count == 0) continue;
-    if (claimed)
+    if (claimed) {
+      store_wrote(&state->world->store, bundle->items[i].component);
       claim_component(component, true);
-    else
+    } else {
       release_component(component, true);
+    }
   }
 }
 

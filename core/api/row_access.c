@@ -137,6 +137,7 @@ static ecs_Status locate(ecs_Rows *rows, ecs_Entity entity, bool to_write,
   const Component *component = &store->components.all[rows->component];
   Table *table = NULL;
   uint32_t index = 0;
+  if (to_write) store_wrote(&world->store, rows->component);
   if (rows->held_epoch != store->row_epoch) renew(rows);
   if ((to_write ? component->readers : component->writers) > 0)
     return world_refuse_access(world, rows->component);

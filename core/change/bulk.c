@@ -267,6 +267,7 @@ static ecs_Status change_all(BulkChange *change) {
   if (status != ECS_OK) return status;
   change->group = component->group;
   change->bit = component->bit;
+  if (change->fields != 0) store_wrote(change->store, change->id);
   bool is_set = change->group->locator.narrow;
   if (is_set && change->adds)
     return bulk_sparse_join(change->query, change->group, component->schema,

@@ -381,6 +381,7 @@ static void write_item(const NetEffect *effect, uint32_t item, RowRef to) {
   const ColumnCode *source = table_codes(staged->table, item);
   const ColumnCode *target =
       table_codes(to.table, effect->store->components.all[id].bit);
+  store_wrote(effect->store, id);
   table_stamp(to.table, effect->store->components.all[id].bit, to.row, 1);
   for (uint32_t i = 0; i < schema->field_count; i++) {
     element_store(
@@ -433,6 +434,7 @@ static void write_command(const NetEffect *effect, ecs_Entity entity,
   const Component *component =
       &effect->store->components.all[command->component];
   const void *image = command->image;
+  store_wrote(effect->store, command->component);
   table_stamp(place.table, component->bit, place.row, 1);
   if (command == change->origin) {
     write_defaults(component, place, change);

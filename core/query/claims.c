@@ -27,8 +27,9 @@ void claims_take(const ecs_Query *query) {
   for (uint32_t i = 0; i < query->term_count; i++) {
     const QueryTerm *term = &query->terms[i];
     Component *component = component_of(query, term);
-    if (term->column_count > 0)
-      claim_component(component, access_writes(term->access));
+    if (term->column_count == 0) continue;
+    if (access_writes(term->access)) store_wrote(query->store, term->component);
+    claim_component(component, access_writes(term->access));
   }
 }
 

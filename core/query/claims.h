@@ -19,9 +19,11 @@
 
 #include "query/query.h"
 
-/* Counts one more claim on a component. Claims are not refused here. */
+/* Counts one more claim on a component. Claims are not refused here. Of one that
+ * writes, the caller has told the store (store_wrote). */
 static inline void claim_component(Component *component, bool writes) {
   component->readers++;
+  ECS_ASSERT(!writes || component->kept == 0);
   if (writes) component->writers++;
   ECS_ASSERT(component->writers <= component->readers);
 }

@@ -1,4 +1,4 @@
-/* opened.c: stamps rows whose columns a query has opened for writing. */
+/* opened.c: tells that a query has opened columns for writing. */
 #include "query/opened.h"
 
 static bool is_opened(const ecs_Query *query, const QueryTerm *term) {
@@ -28,8 +28,7 @@ void opened_spans(const ecs_Query *query, uint32_t count) {
 
 void opened_tables(const ecs_Query *query) {
   const QueryGroup *query_group = &query->groups[0];
-  for (uint32_t i = 0; are_watched(query) && i < query_group->match.count;
-       i++) {
+  for (uint32_t i = 0; are_asked(query) && i < query_group->match.count; i++) {
     RowRef all = {query_group_table(query_group, i), 0};
     opened_rows(query, 0, all, all.table->count);
   }
@@ -37,10 +36,11 @@ void opened_tables(const ecs_Query *query) {
 
 void opened_rows(const ecs_Query *query, uint32_t group_index, RowRef row,
                  uint32_t count) {
-  if (!are_watched(query) || row.table == NULL) return;
+  if (!are_asked(query) || row.table == NULL) return;
   for (uint32_t t = 0; t < query->term_count; t++) {
     const QueryTerm *term = &query->terms[t];
-    if (term->group_index == group_index && is_opened(query, term))
-      table_stamp(row.table, term->bit, row.row, count);
+    if (term->group_index != group_index || !is_opened(query, term)) continue;
+    table_stamp(row.table, term->bit, row.row, count);
+    store_wrote(query->store, term->component);
   }
 }

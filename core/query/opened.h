@@ -1,4 +1,5 @@
-/* opened.h: stamps rows whose columns a query has opened for writing.
+/* opened.h: tells that a query has opened columns for writing: stamps their rows,
+ * and lets go of hashes of them.
  *
  * What hands out columns calls one of these functions when it takes them back:
  * a cursor or a kernel for spans, loops over single entities for the rows that
@@ -25,6 +26,11 @@ ECS_INTERNAL void opened_rows(const ecs_Query *query, uint32_t group_index,
 /* Does any query ask for changes? */
 static inline bool are_watched(const ecs_Query *query) {
   return ECS_UNLIKELY(query->store->clock.watches > 0);
+}
+
+/* Does anything ask what is opened? */
+static inline bool are_asked(const ecs_Query *query) {
+  return ECS_UNLIKELY(query->store->asked > 0);
 }
 
 #endif

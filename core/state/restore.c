@@ -564,6 +564,7 @@ static ecs_Status restore_state(ecs_Snapshot *snapshot,
     else
       put_structure(&restore);
     world->store.clock.newest = world->store.clock.tick;
+    store_let_go_all(&world->store);
     if (!linked) put_links(world, snapshot);
     if (restore.renamed) put_names(world, &restore.names);
     put_arrays(&restore);
@@ -613,6 +614,7 @@ void replaced_bring_back(ReplacedState *replaced) {
   entity_index_put(&store->index, &store->memory, &frame->index,
                    frame->places.bytes);
   put_fresh_groups(store, replaced->groups, replaced->group_count, false);
+  store_let_go_all(store);
   group_lists_remake(store);
   put_links(world, frame);
   put_names(world, &replaced->names);

@@ -54,7 +54,8 @@ struct Component {
   RemoveComponent *remove; /* likewise */
   uint32_t readers;  /* open cursors that read it; writers count here too */
   uint32_t guards;   /* why a store of its fields is not all there is to do:
-                              links, and queries that ask when they were written */
+                              links, queries that ask when they were written, and
+                              hashes that are kept until then */
   uint32_t writers;  /* open cursors that write it */
   uint32_t group_id; /* of group */
   uint32_t bit;      /* in that group */
@@ -82,7 +83,12 @@ struct Component {
   ecs_Component *needs; /* owned; what an entity that gets it gets, too */
   bool observed;        /* observers ask when it comes or goes */
   bool observed_sets;   /* observers ask when it is set */
-  uint64_t padding[sizeof(void *) == 8 ? 1 : 3];
+  uint64_t kept;        /* the mark of hashes of its columns that are kept
+                             (store_keep), which is one of its guards; 0: its
+                             columns were written since, or none was kept */
+#if UINTPTR_MAX == UINT32_MAX
+  uint64_t padding[2];
+#endif
 };
 
 _Static_assert((sizeof(Component) & (sizeof(Component) - 1)) == 0,

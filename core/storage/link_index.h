@@ -52,6 +52,8 @@ typedef struct LinkIndex {
   uint32_t page_count; /* entries of pages */
   uint64_t links;      /* sources that link */
   uint64_t version;    /* grows when a link is made or taken away */
+  uint64_t hash;       /* of the links, see world/world_hash.c */
+  uint64_t hashed;     /* the version that it is of, and 1; 0: of none */
   LinkDepths depths;
 } LinkIndex;
 

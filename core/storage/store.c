@@ -268,6 +268,7 @@ static void count_watch(Store *store, ecs_Component id, bool values,
   component->followers += step;
   if (values) component->guards += step;
   store->clock.watches += step;
+  store->asked += step;
   store->row_epoch++;
   store_choose(store);
 }
@@ -299,4 +300,29 @@ ecs_Status store_watch_table(Store *store, Group *group, Table *table,
   for (uint32_t i = 0; i < group->table_count; i++)
     table_forget_edge(group->tables[i]);
   return ECS_OK;
+}
+
+/* Keeping --------------------------------------------------------------- */
+
+void store_keep(Store *store, ecs_Component id) {
+  Component *component = &store->components.all[id];
+  ECS_ASSERT(component->kept == 0 && component->writers == 0);
+  component->kept = ++store->keeps;
+  component->guards++;
+  store->asked++;
+  store->row_epoch++;
+}
+
+void store_let_go(Store *store, ecs_Component id) {
+  Component *component = &store->components.all[id];
+  ECS_ASSERT(component->kept != 0 && component->guards > 0);
+  component->kept = 0;
+  component->guards--;
+  store->asked--;
+  store->row_epoch++;
+}
+
+void store_let_go_all(Store *store) {
+  for (ecs_Component id = 1; id < store->components.count; id++)
+    store_wrote(store, id);
 }

@@ -85,6 +85,9 @@ struct Store {
   uint64_t spawn_version; /* layout_version while births need no notes and no
                              stamps; otherwise UINT64_MAX - 1 */
   uint64_t row_epoch;     /* see ecs_world_row_epoch */
+  uint64_t keeps; /* marks given to kept hashes so far; see store_keep */
+  uint32_t asked; /* clock.watches, and components that are kept: does
+                             anything ask what is opened for writing? */
   DestroyEntity *destroy; /* see store_choose */
   void *changes; /* of change/change_state.h; borrowed; NULL: no changes */
   const HeldValues *held; /* of its strings and the like; borrowed; NULL: no
@@ -196,6 +199,29 @@ ECS_INTERNAL ecs_Status store_watch_table(Store *store, Group *group,
 static inline void store_next_tick(Store *store) {
   store->clock.tick++;
   store->row_epoch++;
+}
+
+/* Keeping: see kept_hash.h ------------------------------------------------ */
+
+/* Hashes of the columns of a component, which no open cursor writes, are kept
+ * from now on, with a mark that no other ones had. That is a guard of the
+ * component, and rows that were located before must be located anew. So every
+ * store is made by a function of the core until one of them has called
+ * store_wrote. Cost: constant. */
+ECS_INTERNAL void store_keep(Store *store, ecs_Component id);
+
+/* Lets go of them. Rows that were located before must be located anew. */
+ECS_INTERNAL void store_let_go(Store *store, ecs_Component id);
+
+/* The same of all components. Cost: a look at each. */
+ECS_INTERNAL void store_let_go_all(Store *store);
+
+/* A column of the component is about to be written, or to be handed out to be
+ * written, in a row that is not new. Whatever does that calls this; a component
+ * without guards is not kept. Cost: a load. */
+static inline void store_wrote(Store *store, ecs_Component id) {
+  if (ECS_UNLIKELY(store->components.all[id].kept != 0))
+    store_let_go(store, id);
 }
 
 /* Makes sure that the next count handles can be issued without failing, as

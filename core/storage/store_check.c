@@ -49,7 +49,9 @@ static bool check_component(const Store *store, ecs_Component id) {
          group->components[component->bit].component == id &&
          group->components[component->bit].bits_index ==
              component->bits_index &&
-         component->writers <= component->readers;
+         component->writers <= component->readers &&
+         (component->kept == 0 ||
+          (component->guards > 0 && component->writers == 0));
 }
 
 bool store_check_invariants(const Store *store) {

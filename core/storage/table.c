@@ -12,8 +12,9 @@ static uint32_t size_shift(ecs_Scalar type) {
 
 /* What a mask's components need in the block of a table. */
 typedef struct Census {
-  uint32_t fields;  /* of all of them */
-  uint32_t lookups; /* entries: a power of two */
+  uint32_t components; /* with columns */
+  uint32_t fields;     /* of all of them */
+  uint32_t lookups;    /* entries: a power of two */
 } Census;
 
 #define MOST_LOOKUPS 65536u
@@ -39,17 +40,16 @@ static bool are_apart(const Schema *const *schemas, Mask mask,
 /* Powers of two are tried until one is enough; that of all bits is, since each
  * component then has the entry of its bit. */
 static Census take_census(const Schema *const *schemas, Mask mask) {
-  Census census = {0, TABLE_LEAST_LOOKUP};
-  uint32_t components = 0;
+  Census census = {.lookups = TABLE_LEAST_LOOKUP};
   for (uint32_t i = 0; i < mask.count; i++) {
     for (uint64_t word = mask.words[i]; word != 0;) {
       uint32_t bit = mask_take(&word, mask.first + i);
       if (schemas[bit] == NULL) continue;
-      components++;
+      census.components++;
       census.fields += schemas[bit]->field_count;
     }
   }
-  while (census.lookups < components ||
+  while (census.lookups < census.components ||
          !are_apart(schemas, mask, census.lookups))
     census.lookups *= 2;
   return census;
@@ -102,8 +102,10 @@ Table *table_create(Memory *memory, const Schema *const *schemas, Mask mask,
   size_t mask_bytes = mask.count * sizeof(uint64_t);
   size_t lookup_bytes = census.lookups * sizeof(TableLookup);
   size_t field_bytes = census.fields * sizeof(char *);
-  size_t bytes = sizeof(Table) + field_bytes + mask_bytes + lookup_bytes +
-                 census.fields * sizeof(ColumnCode);
+  uint32_t parts = kept_hash_parts(census.components);
+  size_t hash_bytes = kept_hashes_bytes(parts);
+  size_t bytes = sizeof(Table) + hash_bytes + field_bytes + mask_bytes +
+                 lookup_bytes + census.fields * sizeof(ColumnCode);
   Table *table = NULL;
   if (census.fields >= TABLE_NO_COLUMN) {
     *status = memory_refuse(memory, TABLE_NO_COLUMN - 1u, "columns", "a table");
@@ -113,7 +115,9 @@ Table *table_create(Memory *memory, const Schema *const *schemas, Mask mask,
   table = memory_zeroed(memory, 1, bytes);
   if (table == NULL) return NULL;
   table->block_bytes = bytes;
-  table->fields = (char **)(void *)(table + 1);
+  table->hashes = (KeptHashes *)(void *)(table + 1);
+  table->hashes->parts = parts;
+  table->fields = (char **)(void *)((char *)table->hashes + hash_bytes);
   table->field_count = census.fields;
   uint64_t *words = (uint64_t *)(void *)(table->fields + census.fields);
   if (mask.count > 0) memcpy(words, mask.words, mask_bytes);

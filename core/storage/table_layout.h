@@ -30,6 +30,7 @@
 #include "base/id.h"
 #include "base/memory.h"
 #include "storage/element.h"
+#include "storage/kept_hash.h"
 #include "storage/schema.h"
 #include "storage/stamps.h"
 
@@ -96,7 +97,8 @@ typedef struct Table {
   size_t stride[TABLE_SIZES]; /* by size: bytes from a column to the next */
   const ColumnCode *codes;    /* by component, then by field */
   LastEdge last_edge;
-  Stamps *stamps; /* of its rows, owned; NULL: no query asks for changes */
+  Stamps *stamps;     /* of its rows, owned; NULL: no query asks for changes */
+  KeptHashes *hashes; /* of its contents; in the table's block */
   uint32_t field_count; /* of codes and fields */
   uint32_t pending;     /* rows that a change has announced and not yet added */
   void *slab;           /* owned; as the allocator returned it */

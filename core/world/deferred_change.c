@@ -142,9 +142,10 @@ ecs_Status deferred_set(ecs_World *world, ecs_Entity entity, ecs_Component id,
   if (target.has_records || !target.present || waits)
     return command_record(&world->commands, COMMAND_SET, entity, id, image,
                           fields);
-  if (component->schema->field_count > 0)
-    table_set(target.row.table, target.row.row, component->bit,
-              component->schema, image, fields);
+  if (component->schema->field_count == 0) return ECS_OK;
+  store_wrote(&world->store, id);
+  table_set(target.row.table, target.row.row, component->bit, component->schema,
+            image, fields);
   return ECS_OK;
 }
 
@@ -325,8 +326,10 @@ static ecs_Status set_linked(ecs_World *world, ecs_Entity entity,
   if (status == ECS_OK && found == ECS_E_ABSENT)
     status = world_add_with_fields(world, entity, id, image, fields);
   if (status != ECS_OK) return status;
-  if (found == ECS_OK)
+  if (found == ECS_OK) {
+    store_wrote(&world->store, id);
     table_set(table, row, component->bit, component->schema, image, fields);
+  }
   link_make(&world->links, entity, component, image, fields);
   world->store.row_epoch++; /* rows of targets may be others */
   return ECS_OK;
@@ -348,6 +351,7 @@ static ecs_Status set_guarded(ecs_World *world, ecs_Entity entity,
     return component->need_count > 0
                ? world_set_recorded(world, entity, id, image, fields)
                : world_add_with_fields(world, entity, id, image, fields);
+  store_wrote(&world->store, id);
   table_set(place.table, place.row, component->bit, component->schema, image,
             fields);
   return ECS_OK;

@@ -121,6 +121,7 @@ static void clear_sources(ecs_World *world, LinkIndex *index,
     ECS_ASSERT_ONLY ecs_Status status =
         store_locate_columns(&world->store, component, source, &table, &row);
     ECS_ASSERT(status == ECS_OK);
+    store_wrote(&world->store, index->component);
     table_stamp(table, component->bit, row, 1);
     ColumnCode code = table_codes(table, component->bit)[index->field];
     memcpy(table_element(table, code, row), &no_entity, sizeof no_entity);

@@ -36,6 +36,21 @@ typedef struct Level {
                        last (level_stamp); 0: no cursor opened it */
 } Level;
 
+/* What decides a hash of names and of the free list. */
+typedef struct HashKey {
+  uint64_t epoch;
+  uint64_t structure; /* the main group's version */
+  uint64_t names;     /* the names' version */
+  uint32_t free_head, free_count, used;
+} HashKey;
+
+/* Hashes that world_hash.c keeps beside those of tables and links. */
+typedef struct WorldHashes {
+  HashKey key;
+  bool kept; /* they are those of key */
+  uint64_t index, names;
+} WorldHashes;
+
 struct ecs_World {
   Store store; /* first, so that a query's Store is its world: world_of */
   CommandBuffer commands;  /* empty while depth is 0 */
@@ -54,6 +69,7 @@ struct ecs_World {
   EntityNames names;
   struct ecs_Snapshot *snapshots; /* owned: state/snapshot.h */
   ArraySet arrays;
+  WorldHashes hashes;
   uint64_t dropped;   /* changes of entities destroyed before they came */
   uint32_t threads;   /* that programs and kernels may run on; 0: one, and the
                          pool of workers is not kept */

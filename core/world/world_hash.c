@@ -8,6 +8,19 @@
  * Arrays are hashed in eight lanes, row 0, 8, 16 and so on in the first, which
  * are mixed at the end: lanes do not wait for each other, so the multiplications
  * overlap. A lane's step is a bijection of its word.
+ *
+ * What was hashed is kept, as long as nothing can have changed it without a call
+ * of the core that says so:
+ *
+ *      rows, tags           the group's version             kept_hash.h
+ *      columns              and the component's mark        store_keep
+ *      free list, names     row_epoch, and their versions   WorldHashes
+ *      links                the version of the index        LinkIndex
+ *
+ * Arrays are read each time: scripts and kernels store into them without a call.
+ * So are columns of strings and any values, which are numbers of values that the
+ * binding holds, those that an open cursor writes, what is recorded, and tables of
+ * a few rows. Checked builds make each hash anew, and compare.
  */
 #include "world/world_hash.h"
 
@@ -59,6 +72,37 @@ static uint64_t hash_schema(const Schema *schema) {
   return hash;
 }
 
+/* Keeping ---------------------------------------------------------------- */
+
+/* Tables of fewer rows are hashed again each time. */
+#ifdef ECS_CHECKED
+#define KEPT_ROWS 1u
+#else
+#define KEPT_ROWS 64u
+#endif
+
+/* Who asks for a hash changes nothing that can be seen by calls, so worlds are
+ * constant for callers. */
+static Store *store_behind(const Store *store) { return (Store *)store; }
+
+/* What names and free handles are hashed for. row_epoch grows with all that
+ * happens to entities, recorded or not. */
+static HashKey key_of(const ecs_World *world) {
+  const EntityIndex *index = &world->store.index;
+  return (HashKey){.epoch = world->store.row_epoch,
+                   .structure = store_main(&world->store)->version,
+                   .names = world->names.version,
+                   .free_head = index->free_head,
+                   .free_count = index->free_count,
+                   .used = index->used};
+}
+
+static bool same_key(const HashKey *one, const HashKey *other) {
+  return one->epoch == other->epoch && one->structure == other->structure &&
+         one->names == other->names && one->free_head == other->free_head &&
+         one->free_count == other->free_count && one->used == other->used;
+}
+
 /* The names of entities; those of dead ones count for nothing. */
 static uint64_t sum_names(const ecs_World *world) {
   uint64_t sum = 0;
@@ -72,18 +116,27 @@ static uint64_t sum_names(const ecs_World *world) {
 
 /* Which entity follows which among those that link to the same one. The links
  * themselves are columns. */
+static uint64_t sum_index(const ecs_World *world, const LinkIndex *index) {
+  const Schema *schema = world->store.components.all[index->component].schema;
+  uint64_t sum = 0, named = mix(hash_schema(schema), index->field);
+  for (uint32_t k = 0; k < index->page_count * LINK_PAGE_NODES; k++) {
+    const LinkNode *node = link_node(index, k);
+    if (node == NULL || node->next == 0) continue;
+    sum += mix(mix(named, node->entity), link_node(index, node->next)->entity);
+  }
+  return sum;
+}
+
 static uint64_t sum_links(const ecs_World *world) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < world->links.count; i++) {
-    const LinkIndex *index = &world->links.indices[i];
-    const Schema *schema = world->store.components.all[index->component].schema;
-    uint64_t named = mix(hash_schema(schema), index->field);
-    for (uint32_t k = 0; k < index->page_count * LINK_PAGE_NODES; k++) {
-      const LinkNode *node = link_node(index, k);
-      if (node == NULL || node->next == 0) continue;
-      sum +=
-          mix(mix(named, node->entity), link_node(index, node->next)->entity);
+    LinkIndex *index = &world->links.indices[i];
+    if (index->hashed != index->version + 1) {
+      index->hash = sum_index(world, index);
+      index->hashed = index->version + 1;
     }
+    ECS_ASSERT(index->hash == sum_index(world, index));
+    sum += index->hash;
   }
   return sum;
 }
@@ -180,6 +233,58 @@ static inline uint64_t word_16(const char *at) {
   return bits;
 }
 
+/* So many elements are looked through for a NaN before they are hashed: most have
+ * none, and then their bits are their words. */
+#define NAN_ROWS 64u
+_Static_assert(NAN_ROWS % LANES == 0, "a block ends with the last lane");
+
+/* Defines a function that says whether one of NAN_ROWS elements is a NaN. */
+#define ANY_NAN(name, Float, Word)                              \
+  static inline bool name(const char *at) {                     \
+    typedef __attribute__((vector_size(16))) Float Floats;      \
+    typedef __attribute__((vector_size(16))) Word Words;        \
+    Words any = {0};                                            \
+    uint64_t halves[2];                                         \
+    for (size_t i = 0; i < NAN_ROWS * sizeof(Float); i += 32) { \
+      Floats one, other;                                        \
+      memcpy(&one, at + i, 16);                                 \
+      memcpy(&other, at + i + 16, 16);                          \
+      any |= (Words)(one != one) | (Words)(other != other);     \
+    }                                                           \
+    memcpy(halves, &any, sizeof halves);                        \
+    return (halves[0] | halves[1]) != 0;                        \
+  }
+
+ANY_NAN(any_nan_f32, float, int32_t)
+ANY_NAN(any_nan_f64, double, int64_t)
+
+/* Defines HASH_WORDS for floats: bits(at) is the word of one that is no NaN. */
+#define HASH_FLOATS(name, any_nan, bytes, word, bits)                      \
+  static uint64_t name(uint64_t hash, const char *at, uint32_t count) {    \
+    uint64_t lanes[LANES] = {1, 2, 3, 4, 5, 6, 7, 8};                      \
+    uint32_t row = 0;                                                      \
+    for (uint32_t end = NAN_ROWS; end <= count; end += NAN_ROWS)           \
+      if (ECS_LIKELY(!any_nan(at + (size_t)row * (bytes))))                \
+        while (row < end)                                                  \
+          for (uint32_t lane = 0; lane < LANES; lane++, row++)             \
+            lanes[lane] =                                                  \
+                lane_step(lanes[lane], bits(at + (size_t)row * (bytes)));  \
+      else                                                                 \
+        while (row < end)                                                  \
+          for (uint32_t lane = 0; lane < LANES; lane++, row++)             \
+            lanes[lane] =                                                  \
+                lane_step(lanes[lane], word(at + (size_t)row * (bytes)));  \
+    for (; row < count; row++)                                             \
+      lanes[row % LANES] =                                                 \
+          lane_step(lanes[row % LANES], word(at + (size_t)row * (bytes))); \
+    for (uint32_t lane = 0; lane < LANES; lane++)                          \
+      hash = mix(hash, lanes[lane]);                                       \
+    return hash;                                                           \
+  }
+
+HASH_FLOATS(hash_f32, any_nan_f32, 4, word_f32, word_32)
+HASH_FLOATS(hash_f64, any_nan_f64, 8, word_f64, word_64)
+
 /* The elements of an array, one after the other; every NaN as the same word, and
  * held values by what they are. */
 static uint64_t hash_array(uint64_t hash, const HeldValues *held,
@@ -188,9 +293,9 @@ static uint64_t hash_array(uint64_t hash, const HeldValues *held,
     HASH_WORDS(hash, count, row,
                held_content(held, (uint32_t)word_32(array + (size_t)row * 4)));
   else if (type == ECS_F32)
-    HASH_WORDS(hash, count, row, word_f32(array + (size_t)row * 4));
+    return hash_f32(hash, array, count);
   else if (type == ECS_F64)
-    HASH_WORDS(hash, count, row, word_f64(array + (size_t)row * 8));
+    return hash_f64(hash, array, count);
   else if (scalar_bytes(type) == 8)
     HASH_WORDS(hash, count, row, word_64(array + (size_t)row * 8));
   else if (scalar_bytes(type) == 4)
@@ -227,22 +332,99 @@ static uint64_t hash_bits(const Schema *schema, const Table *table,
   return any ? hash : 0;
 }
 
+/* A hash of a part of a table: of the columns of one component, or with
+ * STAMP_NO_BIT of its entities, or of its tags. */
+typedef uint64_t HashPart(const Store *store, const Group *group,
+                          const Table *table, uint32_t bit);
+
+/* Goes through a table; which hashes are kept is in the order of the calls. */
+typedef struct TableWalk {
+  const Store *store;
+  const Group *group;
+  const Table *table;
+  KeptHash *kept; /* the next; NULL: the table keeps none */
+} TableWalk;
+
+/* There are two hashes of everything: of rows in their order, and sums. */
+static TableWalk walk_table(const Store *store, const Group *group,
+                            const Table *table, bool sums) {
+  TableWalk walk = {.store = store, .group = group, .table = table};
+  if (table->count < KEPT_ROWS) return walk;
+  kept_hashes_renew(table->hashes, group->version, store->layout_version);
+  walk.kept = table->hashes->all + sums * table->hashes->parts;
+  return walk;
+}
+
+/* The mark that a hash of now is kept with; 0: it is not. */
+static uint64_t mark_of(const TableWalk *walk, uint32_t bit) {
+  if (bit == STAMP_NO_BIT) return KEPT_BY_VERSION;
+  ecs_Component id = walk->group->components[bit].component;
+  const Component *component = &walk->store->components.all[id];
+  if (component->schema->held != 0 || component->writers > 0) return 0;
+  if (component->kept == 0) store_keep(store_behind(walk->store), id);
+  return component->kept;
+}
+
+/* What part gives for the next part of a walk. */
+static uint64_t next_part(TableWalk *walk, uint32_t bit, HashPart *part) {
+  if (walk->kept == NULL)
+    return part(walk->store, walk->group, walk->table, bit);
+  KeptHash *kept = walk->kept++;
+  uint64_t mark = mark_of(walk, bit);
+  if (mark == 0 || kept->mark != mark)
+    *kept = (KeptHash){mark, part(walk->store, walk->group, walk->table, bit)};
+  ECS_ASSERT(kept->value == part(walk->store, walk->group, walk->table, bit));
+  return kept->value;
+}
+
+static const Schema *schema_at(const Store *store, const Group *group,
+                               uint32_t bit) {
+  return store->components.all[group->components[bit].component].schema;
+}
+
+/* Does a table have columns of a component? */
+static bool has_columns(const TableWalk *walk, uint32_t bit) {
+  return table_has(walk->table, bit) &&
+         schema_at(walk->store, walk->group, bit)->field_count > 0;
+}
+
+static uint64_t hash_rows(const Store *store, const Group *group,
+                          const Table *table, uint32_t bit) {
+  (void)store, (void)group, (void)bit;
+  uint64_t rows = mix(2, table->count);
+  return table->count == 0
+             ? rows
+             : hash_array(rows, NULL, ECS_ENTITY, (const char *)table->entities,
+                          table->count);
+}
+
+static uint64_t hash_tags(const Store *store, const Group *group,
+                          const Table *table, uint32_t bit) {
+  uint64_t sum = 0;
+  for (bit = 0; bit < group->component_count; bit++) {
+    const Schema *schema = schema_at(store, group, bit);
+    if (group_is_bits(group, bit))
+      sum += hash_bits(schema, table, group->components[bit].bits_index);
+    else if (schema->field_count == 0 && table_has(table, bit))
+      sum += hash_schema(schema);
+  }
+  return sum;
+}
+
+static uint64_t hash_component(const Store *store, const Group *group,
+                               const Table *table, uint32_t bit) {
+  return hash_columns(store->held, schema_at(store, group, bit), table, bit);
+}
+
 /* The order of rows counts, the order of components does not. */
 static uint64_t hash_table(const Store *store, const Group *group,
                            const Table *table) {
-  uint64_t rows = mix(2, table->count);
-  uint64_t components = 0;
-  if (table->count > 0)
-    rows = hash_array(rows, NULL, ECS_ENTITY, (const char *)table->entities,
-                      table->count);
-  for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    const GroupComponent *component = &group->components[bit];
-    const Schema *schema = store->components.all[component->component].schema;
-    if (component->bits_index != GROUP_NOT_BITS)
-      components += hash_bits(schema, table, component->bits_index);
-    else if (table_has(table, bit))
-      components += hash_columns(store->held, schema, table, bit);
-  }
+  TableWalk walk = walk_table(store, group, table, false);
+  uint64_t rows = next_part(&walk, STAMP_NO_BIT, hash_rows);
+  uint64_t components = next_part(&walk, STAMP_NO_BIT, hash_tags);
+  for (uint32_t bit = 0; bit < group->component_count; bit++)
+    if (has_columns(&walk, bit))
+      components += next_part(&walk, bit, hash_component);
   return mix(rows, components);
 }
 
@@ -360,24 +542,42 @@ static uint64_t hash_recorded(const ecs_World *world) {
   return hash + sum_levels(world);
 }
 
+/* Names and the free list, while nothing is recorded. */
+static WorldHashes hash_listed(const ecs_World *world) {
+  return (WorldHashes){.key = key_of(world),
+                       .kept = world->depth == 0,
+                       .index = hash_index(3, &world->store.index),
+                       .names = sum_names(world)};
+}
+
+static const WorldHashes *find_listed(const ecs_World *world) {
+  WorldHashes *hashes = &((ecs_World *)world)->hashes;
+  HashKey key = key_of(world);
+  if (!hashes->kept || world->depth > 0 || !same_key(&hashes->key, &key))
+    *hashes = hash_listed(world);
+  ECS_ASSERT(hashes->index == hash_index(3, &world->store.index) &&
+             hashes->names == sum_names(world));
+  return hashes;
+}
+
 uint64_t world_hash(const ecs_World *world) {
   const Store *store = &world->store;
-  uint64_t hash = hash_index(3, &store->index), groups = 0;
+  uint64_t groups = 0;
   for (uint32_t i = 0; i < store->groups.count; i++)
     groups += hash_group(store, store->groups.all[i]);
-  hash = mix(hash, groups);
+  const WorldHashes *listed = find_listed(world); /* now the epoch is still */
+  uint64_t hash = mix(listed->index, groups);
   hash = mix(hash, sum_partition(store));
-  hash += sum_links(world) + sum_names(world) + sum_arrays(world);
+  hash += sum_links(world) + listed->names + sum_arrays(world);
   return mix(hash, hash_recorded(world));
 }
 
 /* Entities and values --------------------------------------------------- */
 
 /* The component's values, by entity. */
-static uint64_t sum_component(const Store *store, const Group *group,
-                              const Table *table, uint32_t bit) {
-  ecs_Component component = group->components[bit].component;
-  const Schema *schema = store->components.all[component].schema;
+static uint64_t sum_columns(const Store *store, const Group *group,
+                            const Table *table, uint32_t bit) {
+  const Schema *schema = schema_at(store, group, bit);
   uint64_t named = hash_schema(schema);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < table->count; row++) {
@@ -393,30 +593,47 @@ static uint64_t sum_component(const Store *store, const Group *group,
 }
 
 /* The entities that have a tag stored as bits. */
-static uint64_t sum_bits(const Store *store, const Group *group,
-                         const Table *table, uint32_t bit) {
-  const GroupComponent *component = &group->components[bit];
-  const Schema *schema = store->components.all[component->component].schema;
+static uint64_t sum_bits(const Schema *schema, const Table *table,
+                         uint32_t bits_index) {
   uint64_t tag = hash_schema(schema);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < table->count; row++)
-    if (table_has_bit(table, row, component->bits_index))
+    if (table_has_bit(table, row, bits_index))
       sum += mix(tag, table->entities[row]);
   return sum;
 }
 
-/* A table's components; and, once, in the main group, its entities. */
-static uint64_t sum_table(const Store *store, const Group *group,
-                          const Table *table) {
+static uint64_t sum_tags(const Store *store, const Group *group,
+                         const Table *table, uint32_t bit) {
   uint64_t sum = 0;
-  for (uint32_t bit = 0; bit < group->component_count; bit++) {
-    if (group_is_bits(group, bit))
-      sum += sum_bits(store, group, table, bit);
-    else if (table_has(table, bit))
-      sum += sum_component(store, group, table, bit);
+  for (bit = 0; bit < group->component_count; bit++) {
+    const GroupComponent *component = &group->components[bit];
+    const Schema *schema = schema_at(store, group, bit);
+    if (component->bits_index != GROUP_NOT_BITS)
+      sum += sum_bits(schema, table, component->bits_index);
+    else if (schema->field_count == 0 && table_has(table, bit))
+      sum += sum_columns(store, group, table, bit);
   }
+  return sum;
+}
+
+/* The entities, once: in the main group. */
+static uint64_t sum_entities(const Store *store, const Group *group,
+                             const Table *table, uint32_t bit) {
+  (void)store, (void)bit;
+  uint64_t sum = 0;
   for (uint32_t row = 0; group->id == 0 && row < table->count; row++)
     sum += mix(2, table->entities[row]);
+  return sum;
+}
+
+static uint64_t sum_table(const Store *store, const Group *group,
+                          const Table *table) {
+  TableWalk walk = walk_table(store, group, table, true);
+  uint64_t sum = next_part(&walk, STAMP_NO_BIT, sum_entities) +
+                 next_part(&walk, STAMP_NO_BIT, sum_tags);
+  for (uint32_t bit = 0; bit < group->component_count; bit++)
+    if (has_columns(&walk, bit)) sum += next_part(&walk, bit, sum_columns);
   return sum;
 }
 
@@ -430,6 +647,6 @@ uint64_t store_state_hash(const Store *store) {
 }
 
 uint64_t world_state_hash(const ecs_World *world) {
-  return store_state_hash(&world->store) + sum_links(world) + sum_names(world) +
-         sum_arrays(world);
+  uint64_t sum = store_state_hash(&world->store);
+  return sum + sum_links(world) + find_listed(world)->names + sum_arrays(world);
 }

@@ -27,7 +27,8 @@
  *
  * Neither covers a component that no entity has, but for its group and empty
  * tables, nor the order of definitions. Every NaN counts as the same NaN. No
- * address and no padding enters a hash. Cost: both read the whole world.
+ * address and no padding enters a hash. Cost: both read what can have changed since
+ * they were asked last; see world_hash.c.
  */
 #ifndef ECS_WORLD_HASH_H
 #define ECS_WORLD_HASH_H

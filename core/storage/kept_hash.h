@@ -1,0 +1,59 @@
+/* kept_hash.h: hashes of the contents of a table, kept while nothing was written
+ * there.
+ *
+ *      mark, value   | entities | tags | columns of 1 | columns of 2 | ...
+ *                    | again, for the other hash        | ...
+ *
+ * They lie in the block of their table, so that to ask for a hash allocates
+ * nothing. What is kept is for one version of the group and one layout, so every
+ * change of rows lets go of all of it. A hash of columns is kept as long as its
+ * mark is that of the component (store_keep), which is another one after the
+ * columns were opened for writing. One of entities or of tags has the mark
+ * KEPT_BY_VERSION.
+ *
+ * Hashes are made by world/world_hash.c. To keep one is a pure optimisation: what
+ * comes out is the same without.
+ */
+#ifndef ECS_KEPT_HASH_H
+#define ECS_KEPT_HASH_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/invariant.h"
+
+/* A mark that no component has. */
+#define KEPT_BY_VERSION UINT64_MAX
+
+typedef struct KeptHash {
+  uint64_t mark; /* 0: none is kept */
+  uint64_t value;
+} KeptHash;
+
+typedef struct KeptHashes {
+  uint64_t version; /* of the group, when they were made */
+  uint64_t layout;  /* of the store, likewise */
+  uint64_t parts;   /* half of all */
+  KeptHash all[];
+} KeptHashes;
+
+/* Parts of a table in which so many components have columns. */
+static inline uint32_t kept_hash_parts(uint32_t components) {
+  return 2 + components;
+}
+
+static inline size_t kept_hashes_bytes(uint32_t parts) {
+  return sizeof(KeptHashes) + 2 * (size_t)parts * sizeof(KeptHash);
+}
+
+/* From now on they are for this version and layout: what was kept for others is
+ * let go. */
+static inline void kept_hashes_renew(KeptHashes *kept, uint64_t version,
+                                     uint64_t layout) {
+  if (kept->version == version && kept->layout == layout) return;
+  kept->version = version;
+  kept->layout = layout;
+  memset(kept->all, 0, 2 * (size_t)kept->parts * sizeof(KeptHash));
+}
+
+#endif
