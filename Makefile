@@ -175,6 +175,11 @@ BINDING_INCLUDES := -Ibindings/lua
 # fused multiply-add. The other two let loops be vectorised and change no bit.
 FLOATS := -fno-fast-math -fno-unsafe-math-optimizations -ffp-contract=off \
   -fno-trapping-math -fno-math-errno
+# For clang, that is within the first one, and to say it with the last but one is
+# a contradiction.
+ifneq ($(findstring clang,$(shell $(CC) --version)),)
+FLOATS := $(filter-out -fno-unsafe-math-optimizations,$(FLOATS))
+endif
 DEPENDENCIES := -MMD -MP
 COMPILE := $(CC) -std=c11 $(WARNINGS) $(FLOATS) $(DEPENDENCIES) $(INCLUDES)
 # What is shipped (libraries, modules, kernels, hosts) is compiled and linked

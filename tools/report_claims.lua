@@ -354,7 +354,7 @@ claims.sections = {
 -- What the sources ask for that is no time: shown by tests.
 claims.shown = {
   "A player who joins later gets a copy of the state (talk): `world:save()` is "
-    .. "a string, and a world that loads it has the same hash in each of 300 "
+    .. "a string, and a world that loads it has the same hash in each of 1,000 "
     .. "frames, also on another VM (suite `late-joiner`). Two peers with "
     .. "delayed inputs take the state back by 8 frames and end with one hash, "
     .. "and a third joins from a string (`spec/lua/world/peers_spec.lua`).",

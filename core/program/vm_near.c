@@ -223,7 +223,7 @@ CLONES static void find_places(double *places, const double *keys,
     const bool below = key >= 0.0 && key < (double)count;
     const uint32_t k = (uint32_t)(int32_t)(below ? key : 0.0);
     const uint32_t row = rows[start + k];
-    places[i] = below & ((double)k == key) ? (double)row : -1.0;
+    places[i] = (below & ((double)k == key)) ? (double)row : -1.0;
   }
 }
 

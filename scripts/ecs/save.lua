@@ -379,7 +379,10 @@ end
 
 --- Raises unless it is the path of a file.
 local function check_path(path, level)
-  if path == "" or match(path, "%z") then
+  if match(path, "^PK.*%z") then
+    error("ecs: load: this is what world:save() gave, not the path of a "
+      .. "file: world:load { bytes = ... } takes it", level + 1)
+  elseif path == "" or match(path, "%z") then
     error("ecs: load: " .. message.describe(path) .. " is no path", level + 1)
   end
 end

@@ -3,7 +3,7 @@
 --     late_joiner.lua host FILE     plays 80 frames, saves into FILE, goes on
 --     late_joiner.lua guest FILE    loads FILE, and goes on
 --
--- Prints the hash after each of the 300 frames behind the save, and the text of
+-- Prints the hash after each of the 1,000 frames behind the save, and the text of
 -- the state at the end: the same for both, whichever VM each is.
 
 local ecs = require "ecs"
@@ -23,7 +23,7 @@ else
   assert(#told == 0)
 end
 print("joined", world:hash())
-for frame = 1, 300 do
+for frame = 1, 1000 do
   world:progress(1 / 60 + frame % 3 * 0.004)
   print(frame, world:hash())
 end

@@ -394,19 +394,24 @@ function captures:guard_true(value)
     value = value.value })
 end
 
---- Adds a guard for a side exit: its branch may be compiled as soon as what an
--- earlier attempt looked at is not nil, or has elements. number: of the exit.
-function captures:guard_missing(looked, number)
-  local reader, root = looked.reader, looked.reader.root
-  local holder = reader.holder
-  if holder and holder ~= self.main then
-    holder = self:upvalues(holder.f).holder
-    root = upvalue_root(holder, reader.position)
+--- Adds guards for a side exit: its branch may be compiled as soon as what an
+-- earlier attempt looked at is another, is not nil, or has elements. causes: a
+-- list of that, as looked has it. number: of the exit.
+function captures:guard_causes(causes, number)
+  for k, looked in ipairs(causes) do
+    local reader, root = looked.reader, looked.reader.root
+    local holder = reader.holder
+    if holder and holder ~= self.main then
+      holder = self:upvalues(holder.f).holder
+      root = upvalue_root(holder, reader.position)
+    end
+    local key = "exit " .. number .. "/" .. k
+    add_guard(self, key, { value = looked.value, elements = looked.path,
+      holder = looked.holder, codes = looked.codes,
+      reader = { key = key, path = reader.path, root = root,
+                 global = reader.global, holder = holder,
+                 position = reader.position } })
   end
-  self:guard { reader = { key = "exit " .. number, path = reader.path,
-                          root = root, global = reader.global,
-                          holder = holder, position = reader.position },
-               elements = looked.path }
 end
 
 --- Does a guard hold?

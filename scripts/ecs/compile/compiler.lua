@@ -208,9 +208,8 @@ local function place_loops(emit, loops)
 end
 
 --- Lowers a function. exits: number of a branch -> the problem for which it is
--- a side exit; nil: there are no exits. missing: of such a problem, what was
--- looked at last that was nil outside, or a table without elements, and may
--- have made it one. numbers: where branches have theirs.
+-- a side exit; nil: there are no exits. causes: of such a problem, what was looked
+-- at outside and may have made it one. numbers: where branches have theirs.
 -- modes: of lower_elements.lua.
 local function lower_all(f, options, outer, exits, numbers, modes)
   local emit = outer.emit
@@ -272,13 +271,20 @@ local function lower_all(f, options, outer, exits, numbers, modes)
            grids = context.grids }
 end
 
---- What was looked at last that was nil, or a table without elements; nil:
--- there was nothing like that.
-local function last_missing(looked)
+--- What may have made a branch a side exit, of all that was looked at: what was
+-- nil last, or a table without elements; objects, as a world that is not the
+-- system's; and functions.
+local function causes_of(looked)
+  local causes, missing = {}, false
   for k = #looked, 1, -1 do
     local one = looked[k]
-    if one.value == nil or one.kind == "nothing" then return one end
+    local lacks = one.value == nil or one.kind == "nothing"
+    local kind = type(one.value)
+    if lacks and not missing or kind == "userdata" or kind == "function" then
+      causes[#causes + 1], missing = one, missing or lacks
+    end
   end
+  return causes
 end
 
 --- The most side exits of a function.
@@ -304,7 +310,7 @@ local function lower_with_exits(f, options)
         return false, result, outer
       end
       result.blamed = result.blamed or outer.context.func
-      result.missing = last_missing(outer.looked)
+      result.causes = causes_of(outer.looked)
       -- Branches inside of this one are not lowered any more: their numbers are
       -- those of others then.
       for inner in next, exits do

@@ -284,9 +284,7 @@ function lower:exitable(node, part, body)
     if problem then
       local mask = self:mask(self.turns and self.turns.base)
       if not mask then error(problem, 0) end
-      if problem.missing then
-        context.captures:guard_missing(problem.missing, number)
-      end
+      context.captures:guard_causes(problem.causes, number)
       self:add_exit(mask)
       return EXIT
     end

@@ -288,6 +288,78 @@ describe("a side exit", function()
     end)
   end)
 
+  -- What a variable held when the system was defined decides nothing: the world
+  -- of the level before, say.
+  describe("is none where a variable has, by the first run,", function()
+    local Single = ecs.component("ExitSingle", { x = "f32" })
+
+    local function finds(what, make)
+      it(what, function()
+        local before, world = ecs.world {}, ecs.world {}
+        for k = 1, 300 do world:spawn(Single { x = k }) end
+        local each, choose = make(before, world)
+        world:system { name = "s", query = { Single }, each = each }
+        choose()
+        world:progress(0)
+        world:progress(0)
+        local stats = world:stats "s"
+        assert.same({ 2, 0, 0 },
+          { stats.runs, stats.fallback_runs, stats.exits })
+        before:close()
+        world:close()
+      end)
+    end
+
+    finds("the world", function(before, world)
+      local own = before
+      return function(p, _, e)
+        p.x = p.x * 0.1
+        if p.x > 2 then own:add(e, Bit) end
+      end, function() own = world end
+    end)
+
+    finds("the world, where a helper asks it", function(before, world)
+      local own = before
+      local function mark(e) own:set(e, Mark, "n", 2) end
+      return function(p, _, e)
+        p.x = p.x * 0.1
+        if p.x > 2 then mark(e) end
+      end, function() own = world end
+    end)
+
+    finds("the tag", function(before, world)
+      local tag = before
+      return function(p, _, e)
+        p.x = p.x * 0.1
+        if p.x > 2 then world:add(e, tag) end
+      end, function() tag = Bit end
+    end)
+
+    finds("a setter of the world", function(before, world)
+      local set = before:setter(Mark, "n")
+      return function(p, _, e)
+        p.x = p.x * 0.1
+        if p.x > 2 then set(e, 3) end
+      end, function() set = world:setter(Mark, "n") end
+    end)
+
+    finds("an array of the world", function(before, world)
+      local heat = before:array("heat", "f32", 9)
+      return function(p)
+        p.x = p.x * 0.1
+        if p.x > 2 then heat[1] = p.x end
+      end, function() heat = world:array("heat", "f32", 9) end
+    end)
+
+    finds("a table with the world", function(before, world)
+      local game = { world = before }
+      return function(p, _, e)
+        p.x = p.x * 0.1
+        if p.x > 2 then game.world:add(e, Bit) end
+      end, function() game = { world = world } end
+    end)
+  end)
+
   it("has entities looked up again behind it", function()
     alike(function(world, _, ids)
       local boss = ids[7]

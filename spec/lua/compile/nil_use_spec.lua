@@ -299,15 +299,12 @@ describe("a side exit", function()
       compile = true, each = function(p, v)
         if v.n % 100 == 1 then
           if v.n == 101 then log[#log + 1] = v.n end
-          print(nil)
+          collectgarbage "count"
         end
         if v.n > 0 then p.x = p.x + 1 end
         if v.n > 1 then p.y = p.y + 1 end
       end }
-    local told = print
-    rawset(_G, "print", function() end)
     world:progress(1)
-    rawset(_G, "print", told)
     assert.equal(3, world:stats("s").exits)
     assert.equal(1, #log)
   end)
