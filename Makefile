@@ -55,7 +55,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   world/spawn_as world/family world/replace world/clone world/world_hash \
   world/world_explain world/world_trim \
   state/snapshot state/held_marks state/restore state/archive state/saved_text \
-  state/dump state/held_save state/packed state/save state/snapshot_save \
+  state/dump state/held_save state/packed state/held_list state/save state/snapshot_save \
   state/diff state/pack state/saved state/load_part state/load_fields \
   state/load_values state/load_links \
   state/load state/unpack_part state/unpack_links state/unpack \

@@ -126,6 +126,7 @@ build = {
         "core/state/saved_text.c",
         "core/state/dump.c",
         "core/state/packed.c",
+        "core/state/held_list.c",
         "core/state/save.c",
         "core/state/snapshot_save.c",
         "core/state/diff.c",

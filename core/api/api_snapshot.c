@@ -151,33 +151,45 @@ ecs_Status ecs_saved_load(const ecs_Saved *saved,
 
 /* Packed rows ------------------------------------------------------------- */
 
-ecs_Status ecs_query_pack(ecs_Query *query, const ecs_Component *components,
-                          uint32_t component_count, const char *text,
-                          size_t text_bytes, const ecs_SaveSink *sink) {
-  ECS_MUST_LIVE(QUERY, query);
+/* What is done with the rows of a query. */
+typedef struct RowsCall {
+  const ecs_SaveSink *sink; /* NULL: the values are listed that they use */
+  HeldUse *uses;
+  uint32_t most, used;
+} RowsCall;
+
+/* Finds the rows, whose other parts are given. */
+static ecs_Status with_rows(ecs_Query *query, PackRows *rows, RowsCall *call) {
   ecs_World *world = world_of(query);
   Memory *memory = &world->store.memory;
   uint64_t count = 0;
-  if (sink == NULL || sink->write == NULL || (text == NULL && text_bytes > 0) ||
-      (components == NULL && component_count > 0))
-    return ECS_E_ARGUMENT;
-  if (components != NULL &&
-      !world_has_components(world, components, component_count))
+  if (rows->components != NULL &&
+      !world_has_components(world, rows->components, rows->component_count))
     return ECS_E_COMPONENT;
   if (is_busy(world)) return ECS_E_OPEN;
   ecs_Status status = ecs_query_count(query, &count);
   if (status != ECS_OK) return status;
-  ecs_Entity *entities =
-      memory_zeroed(memory, (size_t)count + 1, sizeof(ecs_Entity));
-  if (entities == NULL) return ECS_E_MEMORY;
   uint64_t capacity = count;
+  ecs_Entity *entities =
+      memory_zeroed(memory, (size_t)capacity + 1, sizeof(ecs_Entity));
+  if (entities == NULL) return ECS_E_MEMORY;
   status = ecs_query_entities(query, entities, capacity, &count);
   ECS_ASSERT(status != ECS_OK || count == capacity);
-  PackRows rows = {entities,        count, components,
-                   component_count, text,  text_bytes};
-  if (status == ECS_OK) status = pack_write(world, &rows, *sink);
+  rows->entities = entities;
+  rows->count = count;
+  if (status == ECS_OK)
+    status = call->sink != NULL ? pack_write(world, rows, *call->sink)
+                                : pack_held_uses(world, rows, call->uses,
+                                                 call->most, &call->used);
   memory_free(memory, entities, ((size_t)capacity + 1) * sizeof(ecs_Entity));
   return status;
+}
+
+ecs_Status ecs_query_pack(ecs_Query *query, const ecs_Component *components,
+                          uint32_t component_count, const char *text,
+                          size_t text_bytes, const ecs_SaveSink *sink) {
+  return ecs_held_query_pack(query, components, component_count, text,
+                             text_bytes, NULL, sink);
 }
 
 ecs_Status ecs_packed_open(ecs_World *world, const char *bytes, size_t count,
@@ -235,6 +247,37 @@ ecs_Status ecs_held_save(ecs_World *world, ecs_Snapshot *snapshot,
   return snapshot->taken
              ? snapshot_save(snapshot, text, text_bytes, packed, *sink)
              : ECS_E_ABSENT;
+}
+
+ecs_Status ecs_held_query_uses(ecs_Query *query,
+                               const ecs_Component *components,
+                               uint32_t component_count, HeldUse *uses,
+                               uint32_t most, uint32_t *count) {
+  ECS_MUST_LIVE(QUERY, query);
+  PackRows rows = {.components = components,
+                   .component_count = component_count};
+  RowsCall call = {.uses = uses, .most = most};
+  ecs_Status status = with_rows(query, &rows, &call);
+  *count = call.used;
+  return status;
+}
+
+ecs_Status ecs_held_query_pack(ecs_Query *query,
+                               const ecs_Component *components,
+                               uint32_t component_count, const char *text,
+                               size_t text_bytes, const HeldPacked *packed,
+                               const ecs_SaveSink *sink) {
+  ECS_MUST_LIVE(QUERY, query);
+  if (sink == NULL || sink->write == NULL || (text == NULL && text_bytes > 0) ||
+      (components == NULL && component_count > 0))
+    return ECS_E_ARGUMENT;
+  PackRows rows = {.components = components,
+                   .component_count = component_count,
+                   .script = text,
+                   .script_bytes = text_bytes,
+                   .packed = packed};
+  RowsCall call = {.sink = sink};
+  return with_rows(query, &rows, &call);
 }
 
 const SavedValue *ecs_saved_values(const ecs_Saved *saved, uint32_t *count) {

@@ -57,7 +57,20 @@ ECS_API ecs_Status ecs_held_save(ecs_World *world, ecs_Snapshot *snapshot,
                                  const HeldPacked *packed,
                                  const ecs_SaveSink *sink);
 
-/* The values of a save, which it owns. */
+/* Lists the values that the rows of a query use, of these components or of all, as
+ * ecs_held_uses; and packs the rows, as ecs_query_pack. */
+ECS_API ecs_Status ecs_held_query_uses(ecs_Query *query,
+                                       const ecs_Component *components,
+                                       uint32_t component_count, HeldUse *uses,
+                                       uint32_t most, uint32_t *count);
+ECS_API ecs_Status ecs_held_query_pack(ecs_Query *query,
+                                       const ecs_Component *components,
+                                       uint32_t component_count,
+                                       const char *text, size_t text_bytes,
+                                       const HeldPacked *packed,
+                                       const ecs_SaveSink *sink);
+
+/* The values of a save, or of packed rows, which it owns. */
 ECS_API const SavedValue *ecs_saved_values(const ecs_Saved *saved,
                                            uint32_t *count);
 

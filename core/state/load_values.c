@@ -98,14 +98,13 @@ ecs_Status load_check_held(Load *load) {
   return status;
 }
 
-static char *load_held(const Load *load, const SavedField *was, uint64_t first,
-                       uint32_t rows, char *to) {
-  for (uint32_t row = 0; row < rows; row++, to += sizeof(uint32_t)) {
+void load_held(const Load *load, const SavedField *was, uint64_t first,
+               size_t rows, char *to, size_t stride) {
+  for (size_t row = 0; row < rows; row++, to += stride) {
     uint32_t index = load_get32(was->values, first + row);
     uint32_t number = index == 0 ? 0 : load->saved->numbers[index - 1];
     memcpy(to, &number, sizeof number);
   }
-  return to;
 }
 
 /* Columns ----------------------------------------------------------------- */
@@ -117,8 +116,10 @@ static char *load_column(Load *load, const SavedComponent *component,
                          uint32_t rows, char *to) {
   size_t bytes = scalar_bytes(field->type);
   const SavedField *was = load_find_field(load, component, field->name);
-  if (was != NULL && scalar_is_held(field->type))
-    return load_held(load, was, first, rows, to);
+  if (was != NULL && scalar_is_held(field->type)) {
+    load_held(load, was, first, rows, to, bytes);
+    return to + rows * bytes;
+  }
   return load_field(load, component, field, first, rows, to, bytes)
              ? to + rows * bytes
              : NULL;

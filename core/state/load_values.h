@@ -21,6 +21,12 @@ ECS_INTERNAL void load_forget_images(Load *load);
  * have numbers of their own. */
 ECS_INTERNAL ecs_Status load_check_held(Load *load);
 
+/* Writes the numbers of a field of type string or any, of rows from first on, each
+ * stride bytes behind the one before. */
+ECS_INTERNAL void load_held(const Load *load, const SavedField *was,
+                            uint64_t first, size_t rows, char *to,
+                            size_t stride);
+
 /* Writes the columns of a table, copied, converted, or of defaults. Returns
  * where their bytes end; NULL: a value is wrong, and problem says why. */
 ECS_INTERNAL char *load_columns(Load *load, const SavedTable *table, char *to);

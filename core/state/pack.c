@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "state/held_list.h"
 #include "state/save.h"
 #include "state/saved_text.h"
 #include "storage/locate.h"
@@ -20,6 +21,7 @@ typedef struct Pack {
   uint64_t had;      /* of these, rows that have it */
   ecs_Entity *named; /* owned; entities with a name, by index */
   uint32_t named_count;
+  HeldList held;
 } Pack;
 
 /* What a content is of. */
@@ -46,7 +48,10 @@ static RowRef locate(const Pack *pack, uint64_t n, ecs_Component id) {
 
 /* Choosing ---------------------------------------------------------------- */
 
-static ecs_Status begin(Pack *pack, Memory *memory) {
+static ecs_Status begin(Pack *pack, ecs_World *world) {
+  Memory *memory = &world->store.memory;
+  ecs_Status status = held_list_init(&pack->held, &world->store);
+  if (status != ECS_OK) return status;
   pack->ids = memory_zeroed(memory, pack->store->components.count,
                             sizeof(ecs_Component));
   pack->packed = memory_zeroed(memory, pack->store->index.used, 1);
@@ -60,7 +65,9 @@ static ecs_Status begin(Pack *pack, Memory *memory) {
              : ECS_OK;
 }
 
-static void end(Pack *pack, Memory *memory) {
+static void end(Pack *pack, ecs_World *world) {
+  Memory *memory = &world->store.memory;
+  held_list_deinit(&pack->held, &world->store);
   memory_free(memory, pack->ids,
               pack->store->components.count * sizeof(ecs_Component));
   memory_free(memory, pack->packed, pack->store->index.used);
@@ -98,17 +105,6 @@ static void choose_components(Pack *pack) {
   }
 }
 
-/* Held values are the world's own. ECS_E_COMPONENT: a chosen component has fields
- * of them, and is the contested one. */
-static ecs_Status refuse_held(const Pack *pack, ecs_World *world) {
-  for (uint32_t i = 0; i < pack->count; i++) {
-    if (component_of(pack, pack->ids[i])->schema->held == 0) continue;
-    world->contested = pack->ids[i];
-    return ECS_E_COMPONENT;
-  }
-  return ECS_OK;
-}
-
 static int compare_entities(const void *one, const void *other) {
   ecs_Entity a = *(const ecs_Entity *)one, b = *(const ecs_Entity *)other;
   return (a > b) - (a < b);
@@ -129,6 +125,66 @@ static void choose_names(Pack *pack) {
       pack->named[pack->named_count++] = entity;
   }
   qsort(pack->named, pack->named_count, sizeof(ecs_Entity), compare_entities);
+}
+
+/* Looks every row up for a component. */
+static void find_places(Pack *pack, ecs_Component id) {
+  pack->had = 0;
+  for (uint64_t n = 0; n < pack->rows->count; n++) {
+    pack->places[n] = locate(pack, n, id);
+    pack->had += pack->places[n].table != NULL;
+  }
+}
+
+/* Held values ------------------------------------------------------------- */
+
+static void list_field(Pack *pack, ecs_Component id, uint32_t field) {
+  const Component *component = component_of(pack, id);
+  const SchemaField *of = &component->schema->fields[field];
+  HeldUse use = {.field = field,
+                 .component = id,
+                 .component_name = component->schema->name,
+                 .field_name = of->name};
+  for (uint64_t n = 0; n < pack->rows->count; n++) {
+    RowRef row = pack->places[n];
+    if (row.table == NULL) continue;
+    ColumnCode code = table_codes(row.table, component->bit)[field];
+    use.entity = pack->rows->entities[n];
+    held_list_add(&pack->held, table_element(row.table, code, row.row), use,
+                  of->type);
+  }
+}
+
+/* Lists the values that are used, in the order of the columns. */
+static void list_held(Pack *pack) {
+  for (uint32_t i = 0; i < pack->count; i++) {
+    const Schema *schema = component_of(pack, pack->ids[i])->schema;
+    if (schema->held == 0) continue;
+    find_places(pack, pack->ids[i]);
+    for (uint32_t k = 0; k < schema->field_count; k++)
+      if (schema->held >> k & 1u) list_field(pack, pack->ids[i], k);
+  }
+}
+
+/* The first of the components that has fields of type string or any; 0: none. */
+static ecs_Component find_held(const Pack *pack) {
+  for (uint32_t i = 0; i < pack->count; i++)
+    if (component_of(pack, pack->ids[i])->schema->held != 0)
+      return pack->ids[i];
+  return 0;
+}
+
+/* See pack_write. */
+static ecs_Status check_packed(Pack *pack, ecs_World *world) {
+  const HeldPacked *packed = pack->rows->packed;
+  ecs_Component first = find_held(pack);
+  if (first == 0 && packed == NULL) return ECS_OK;
+  if (packed == NULL) {
+    world->contested = first;
+    return ECS_E_COMPONENT;
+  }
+  list_held(pack);
+  return held_list_matches(&pack->held, packed) ? ECS_OK : ECS_E_VALUE;
 }
 
 /* Links ------------------------------------------------------------------- */
@@ -163,7 +219,8 @@ static void put_links(ArchiveOut *out, const void *of) {
 
 static void put_manifest(ArchiveOut *out, const void *of) {
   const Pack *pack = of;
-  archive_say(out, "ecs-rows 1\nrows %llu %s\n",
+  bool has_held = find_held(pack) != 0;
+  archive_say(out, "ecs-rows %u\nrows %llu %s\n", has_held ? 2u : 1u,
               (unsigned long long)pack->rows->count,
               pack->rows->components == NULL ? "whole" : "part");
   for (uint32_t i = 0; i < pack->count; i++)
@@ -177,6 +234,7 @@ static void put_manifest(ArchiveOut *out, const void *of) {
   }
   for (uint32_t i = 0; i < pack->named_count; i++)
     save_put_name(out, pack->world, pack->named[i]);
+  if (has_held) archive_say(out, "values %u\n", pack->held.used);
   archive_say(out, "end\n");
 }
 
@@ -200,14 +258,25 @@ static void put_column(ArchiveOut *out, const void *of) {
   const PackItem *item = of;
   const Pack *pack = item->pack;
   const Component *component = item->component;
-  save_put_head(out, component->schema->fields[item->field].type, pack->had);
+  ecs_Scalar type = component->schema->fields[item->field].type;
+  save_put_head(out, type, pack->had);
   for (uint64_t n = 0; n < pack->rows->count; n++) {
     RowRef row = pack->places[n];
     if (row.table == NULL) continue;
     ColumnCode code = table_codes(row.table, component->bit)[item->field];
-    archive_put(out, table_element(row.table, code, row.row),
-                (size_t)1 << code_shift(code));
+    const void *element = table_element(row.table, code, row.row);
+    uint32_t index = 0;
+    if (scalar_is_held(type)) {
+      index = held_list_index(&pack->held, element, type);
+      element = &index;
+    }
+    archive_put(out, element, (size_t)1 << code_shift(code));
   }
+}
+
+static void put_values(ArchiveOut *out, const void *of) {
+  const HeldPacked *packed = ((const Pack *)of)->rows->packed;
+  if (packed->count > 0) archive_put(out, packed->bytes, packed->count);
 }
 
 static void put_script(ArchiveOut *out, const void *of) {
@@ -217,15 +286,6 @@ static void put_script(ArchiveOut *out, const void *of) {
 }
 
 /* All of it --------------------------------------------------------------- */
-
-/* Looks every row up for a component. */
-static void find_places(Pack *pack, ecs_Component id) {
-  pack->had = 0;
-  for (uint64_t n = 0; n < pack->rows->count; n++) {
-    pack->places[n] = locate(pack, n, id);
-    pack->had += pack->places[n].table != NULL;
-  }
-}
 
 static void add_component(ArchiveWriter *writer, Pack *pack, ecs_Component id) {
   PackItem item = {.pack = pack, .component = component_of(pack, id), .id = id};
@@ -265,23 +325,42 @@ static ecs_Status write_all(Pack *pack, Memory *memory, ecs_SaveSink sink) {
     add_component(&writer, pack, pack->ids[i]);
   for (uint32_t i = 0; i < pack->count; i++)
     add_links(&writer, pack, pack->ids[i]);
+  if (find_held(pack) != 0)
+    archive_add(&writer, SAVED_VALUES, put_values, pack);
   archive_add(&writer, "script.txt", put_script, pack);
   return archive_end(&writer);
 }
 
+/* Chooses what is written. */
+static ecs_Status choose(Pack *pack, ecs_World *world) {
+  ecs_Status status = begin(pack, world);
+  if (status != ECS_OK) return status;
+  for (uint64_t n = 0; n < pack->rows->count; n++)
+    pack->packed[id_index(pack->rows->entities[n])] = 1;
+  choose_components(pack);
+  choose_names(pack);
+  return ECS_OK;
+}
+
 ecs_Status pack_write(ecs_World *world, const PackRows *rows,
                       ecs_SaveSink sink) {
-  Memory *memory = &world->store.memory;
   Pack pack = {.world = world, .store = &world->store, .rows = rows};
-  ecs_Status status = begin(&pack, memory);
-  if (status == ECS_OK) {
-    for (uint64_t n = 0; n < rows->count; n++)
-      pack.packed[id_index(rows->entities[n])] = 1;
-    choose_components(&pack);
-    choose_names(&pack);
-    status = refuse_held(&pack, world);
-  }
-  if (status == ECS_OK) status = write_all(&pack, memory, sink);
-  end(&pack, memory);
+  ecs_Status status = choose(&pack, world);
+  if (status == ECS_OK) status = check_packed(&pack, world);
+  if (status == ECS_OK) status = write_all(&pack, &world->store.memory, sink);
+  end(&pack, world);
+  return status;
+}
+
+ecs_Status pack_held_uses(ecs_World *world, const PackRows *rows, HeldUse *uses,
+                          uint32_t most, uint32_t *count) {
+  Pack pack = {.world = world,
+               .store = &world->store,
+               .rows = rows,
+               .held = {.uses = uses, .most = most}};
+  ecs_Status status = choose(&pack, world);
+  if (status == ECS_OK) list_held(&pack);
+  *count = pack.held.used;
+  end(&pack, world);
   return status;
 }

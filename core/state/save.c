@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "state/held_list.h"
 #include "state/saved_text.h"
 #include "world/world_hash.h"
 
@@ -23,9 +24,7 @@ typedef struct Save {
   const ecs_Array *
       *arrays; /* owned; by name; those that are new are left out */
   uint32_t array_count, array_capacity;
-  uint32_t *indices; /* owned; by number of a held value: which it is in the
-                        order of their first use; 0: it is not used */
-  uint32_t used;     /* so many are */
+  HeldList held;
   const HeldPacked *packed; /* NULL: the binding packed none */
   const char *script;
   size_t script_bytes;
@@ -63,15 +62,11 @@ bool save_is_used(const Component *component) {
   return false;
 }
 
-/* How many numbers of held values there are. */
-static uint32_t held_count(const Save *save) {
-  return save->store->held == NULL ? 0 : save->store->held->count;
-}
-
-static ecs_Status begin(Save *save, Memory *memory) {
+static ecs_Status begin(Save *save, ecs_World *world) {
+  Memory *memory = &world->store.memory;
   uint32_t total = save->store->components.count;
-  save->indices = memory_zeroed(memory, held_count(save), sizeof(uint32_t));
-  if (save->indices == NULL && held_count(save) > 0) return ECS_E_MEMORY;
+  ecs_Status status = held_list_init(&save->held, &world->store);
+  if (status != ECS_OK) return status;
   save->ids = memory_zeroed(memory, total, sizeof(ecs_Component));
   save->numbers = memory_zeroed(memory, total, sizeof(uint32_t));
   save->groups =
@@ -84,9 +79,10 @@ static ecs_Status begin(Save *save, Memory *memory) {
              : ECS_OK;
 }
 
-static void end(Save *save, Memory *memory) {
+static void end(Save *save, ecs_World *world) {
+  Memory *memory = &world->store.memory;
   uint32_t total = save->store->components.count;
-  memory_free(memory, save->indices, held_count(save) * sizeof(uint32_t));
+  held_list_deinit(&save->held, &world->store);
   memory_free(memory, save->ids, total * sizeof(ecs_Component));
   memory_free(memory, save->numbers, total * sizeof(uint32_t));
   memory_free(memory, (void *)save->groups,
@@ -159,51 +155,24 @@ static void choose_names(Save *save) {
 
 /* Held values ------------------------------------------------------------- */
 
-/* The number that stands for an element's value; 0: "" or nil. An integer that
- * equals a double which is held, too, is that one. */
-static uint32_t held_number(const Save *save, ecs_Scalar type,
-                            const char *element) {
-  uint32_t number;
-  memcpy(&number, element, sizeof number);
-  const HeldValue *value = held_get(save->store->held, number);
-  if (value == NULL ||
-      (type == ECS_STRING && (value->kind != HELD_STRING || value->bytes == 0)))
-    return 0;
-  if (value->kind != HELD_INTEGER || !held_is_double(value)) return number;
-  HeldValue same;
-  ecs_held_number(&same, (double)value->integer);
-  uint32_t found = ecs_held_find(save->store->held, &same);
-  return found == 0 ? number : found;
-}
-
-/* A place for the uses of values. */
-typedef struct HeldUses {
-  HeldUse *all;
-  uint32_t most;
-} HeldUses;
-
-static void list_column(Save *save, const HeldUses *uses, const Table *table,
-                        ecs_Component id, uint32_t field) {
+static void list_column(Save *save, const Table *table, ecs_Component id,
+                        uint32_t field) {
   const Component *component = component_at(save, id);
-  ecs_Scalar type = component->schema->fields[field].type;
+  const SchemaField *of = &component->schema->fields[field];
   ColumnCode code = table_codes(table, component->bit)[field];
   const char *column = table_column(table, code);
+  HeldUse use = {.field = field,
+                 .component = id,
+                 .component_name = component->schema->name,
+                 .field_name = of->name};
   for (uint32_t row = 0; row < table->count; row++) {
-    uint32_t number = held_number(save, type, column + (size_t)row * 4);
-    if (number == 0 || save->indices[number] != 0) continue;
-    if (save->used < uses->most)
-      uses->all[save->used] = (HeldUse){number,
-                                        field,
-                                        id,
-                                        table->entities[row],
-                                        component->schema->name,
-                                        component->schema->fields[field].name};
-    save->indices[number] = ++save->used;
+    use.entity = table->entities[row];
+    held_list_add(&save->held, column + (size_t)row * 4, use, of->type);
   }
 }
 
 /* Numbers the values that are used, in the order of the columns of a save. */
-static void list_held(Save *save, HeldUses uses) {
+static void list_held(Save *save) {
   for (uint32_t i = 0; i < save->count; i++) {
     const Component *component = component_at(save, save->ids[i]);
     const Group *group = component->group;
@@ -212,7 +181,7 @@ static void list_held(Save *save, HeldUses uses) {
            (component->schema->held >> k & 1u) && t < group->table_count; t++) {
         const Table *table = group->tables[t];
         if (table->count > 0 && table_has(table, component->bit))
-          list_column(save, &uses, table, save->ids[i], k);
+          list_column(save, table, save->ids[i], k);
       }
   }
 }
@@ -234,13 +203,8 @@ static ecs_Status check_packed(Save *save, ecs_World *world) {
     return ECS_E_COMPONENT;
   }
   if (packed == NULL) return ECS_OK;
-  list_held(save, (HeldUses){NULL, 0});
-  if (save->used != packed->number_count) return ECS_E_VALUE;
-  for (uint32_t k = 0; k < packed->number_count; k++)
-    if (packed->numbers[k] >= held_count(save) ||
-        save->indices[packed->numbers[k]] != k + 1)
-      return ECS_E_VALUE;
-  return ECS_OK;
+  list_held(save);
+  return held_list_matches(&save->held, packed) ? ECS_OK : ECS_E_VALUE;
 }
 
 /* The hash that the world has where it is loaded: with what encoders made. */
@@ -343,7 +307,7 @@ static void put_manifest(ArchiveOut *out, const void *of) {
       archive_say(out, " %u", array->first[d]);
     archive_say(out, "\n");
   }
-  if (has_held) archive_say(out, "values %u\n", save->used);
+  if (has_held) archive_say(out, "values %u\n", save->held.used);
   archive_say(out, "end\n");
 }
 
@@ -393,8 +357,8 @@ static void put_entities(ArchiveOut *out, const void *of) {
 static void put_indices(ArchiveOut *out, const Save *save, ecs_Scalar type,
                         const char *column, uint32_t rows) {
   for (uint32_t row = 0; row < rows; row++) {
-    uint32_t number = held_number(save, type, column + (size_t)row * 4);
-    uint32_t index = number == 0 ? 0 : save->indices[number];
+    uint32_t index =
+        held_list_index(&save->held, column + (size_t)row * 4, type);
     archive_put(out, &index, sizeof index);
   }
 }
@@ -532,7 +496,7 @@ ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
   SaveItem all = {.save = &save};
   ArchiveWriter writer;
   ECS_ASSERT(world->depth == 0);
-  ecs_Status status = begin(&save, memory);
+  ecs_Status status = begin(&save, world);
   if (status == ECS_OK) status = choose_arrays(&save, memory);
   if (status == ECS_OK) {
     choose_components(&save);
@@ -555,21 +519,22 @@ ecs_Status state_save(ecs_World *world, const char *script, size_t script_bytes,
     archive_add(&writer, "script.txt", put_script, &all);
     status = archive_end(&writer);
   }
-  end(&save, memory);
+  end(&save, world);
   return status;
 }
 
 ecs_Status state_held_uses(ecs_World *world, HeldUse *uses, uint32_t most,
                            uint32_t *count) {
-  Memory *memory = &world->store.memory;
-  Save save = {.world = world, .store = &world->store};
+  Save save = {.world = world,
+               .store = &world->store,
+               .held = {.uses = uses, .most = most}};
   ECS_ASSERT(world->depth == 0);
-  ecs_Status status = begin(&save, memory);
+  ecs_Status status = begin(&save, world);
   if (status == ECS_OK) {
     choose_components(&save);
-    list_held(&save, (HeldUses){uses, most});
+    list_held(&save);
   }
-  *count = save.used;
-  end(&save, memory);
+  *count = save.held.used;
+  end(&save, world);
   return status;
 }

@@ -339,10 +339,21 @@ static bool read_end(Manifest *manifest) {
   return manifest->at == manifest->end || wrong(manifest);
 }
 
+/* The number of values, which the second version has. */
+static bool read_value_count(Manifest *manifest, uint32_t version) {
+  ecs_Saved *saved = manifest->saved;
+  if (version != (saved->has_values ? 2u : 1u)) return wrong(manifest);
+  return !saved->has_values ||
+         (expect(manifest, "values ") &&
+          number32(manifest, UINT32_MAX, &saved->value_count) &&
+          end_line(manifest));
+}
+
 static bool read_packed_manifest(Manifest *manifest) {
   ecs_Saved *saved = manifest->saved;
-  if (!expect(manifest, "ecs-rows 1") || !end_line(manifest) ||
-      !expect(manifest, "rows ") ||
+  uint32_t version = 0;
+  if (!expect(manifest, "ecs-rows ") || !number32(manifest, 2, &version) ||
+      !end_line(manifest) || !expect(manifest, "rows ") ||
       !number(manifest, ECS_INDEX_LIMIT, &saved->rows))
     return false;
   saved->whole = accept(manifest, " whole");
@@ -350,9 +361,8 @@ static bool read_packed_manifest(Manifest *manifest) {
     return false;
   while (accept(manifest, "component "))
     if (!read_component(manifest)) return false;
-  /* What is held where they were packed is not here. */
-  if (saved->has_values) return wrong(manifest);
-  return read_links(manifest) && read_names(manifest) && read_end(manifest);
+  return read_links(manifest) && read_names(manifest) &&
+         read_value_count(manifest, version) && read_end(manifest);
 }
 
 static bool read_manifest(Manifest *manifest) {
@@ -379,13 +389,7 @@ static bool read_manifest(Manifest *manifest) {
   if (!read_links(manifest) || !read_names(manifest)) return false;
   while (accept(manifest, "array "))
     if (!read_array(manifest)) return false;
-  if (version != (saved->has_values ? 2u : 1u)) return wrong(manifest);
-  if (saved->has_values &&
-      (!expect(manifest, "values ") ||
-       !number32(manifest, UINT32_MAX, &saved->value_count) ||
-       !end_line(manifest)))
-    return false;
-  return read_end(manifest);
+  return read_value_count(manifest, version) && read_end(manifest);
 }
 
 /* Arrays ------------------------------------------------------------------ */
@@ -521,19 +525,6 @@ static bool find_script(Entries *entries) {
   return entry->name_bytes == 10 && memcmp(entry->name, "script.txt", 10) == 0;
 }
 
-/* Finds what the manifest of packed rows asks for. */
-static bool find_packed_arrays(Entries *entries, char *path) {
-  ecs_Saved *saved = entries->saved;
-  saved->entities =
-      next_array(entries, "entities.npy", ECS_ENTITY, saved->rows);
-  if (saved->entities == NULL) return false;
-  for (uint32_t i = 0; i < saved->components.count; i++)
-    if (!find_packed(entries, (SavedComponent *)saved->components.all + i,
-                     path))
-      return false;
-  return find_links(entries, path) && find_script(entries);
-}
-
 /* Takes the values apart. */
 static bool take_values(ecs_Saved *saved, const ArchiveEntry *entry) {
   SavedValue *values = saved->values.all;
@@ -592,6 +583,20 @@ static bool find_values(Entries *entries) {
     return false;
   }
   return take_values(saved, entry) && check_indices(saved);
+}
+
+/* Finds what the manifest of packed rows asks for. */
+static bool find_packed_arrays(Entries *entries, char *path) {
+  ecs_Saved *saved = entries->saved;
+  saved->entities =
+      next_array(entries, "entities.npy", ECS_ENTITY, saved->rows);
+  if (saved->entities == NULL) return false;
+  for (uint32_t i = 0; i < saved->components.count; i++)
+    if (!find_packed(entries, (SavedComponent *)saved->components.all + i,
+                     path))
+      return false;
+  return find_links(entries, path) &&
+         (!saved->has_values || find_values(entries)) && find_script(entries);
 }
 
 /* Finds what the manifest asks for. False: an entry is not what it should be. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "state/load_fields.h"
+#include "state/load_values.h"
 #include "state/unpack_links.h"
 #include "storage/locate.h"
 #include "world/spawn_as.h"
@@ -133,6 +134,21 @@ static ecs_Status map_component(Unpack *unpack, uint32_t number) {
   return load_compare_fields(load, made->was, schema_of(unpack, id));
 }
 
+/* Writes a field into the images of a component's rows. False: a value does not
+ * fit, and problem says why. */
+static bool make_field(Unpack *unpack, UnpackComponent *component,
+                       const SchemaField *field) {
+  Load *load = &unpack->load;
+  size_t rows = (size_t)component->was->rows;
+  char *to = component->images + field->offset;
+  const SavedField *was = load_find_field(load, component->was, field->name);
+  if (was == NULL || !scalar_is_held(field->type))
+    return load_field(load, component->was, field, 0, rows, to,
+                      component->image_bytes);
+  load_held(load, was, 0, rows, to, component->image_bytes);
+  return true;
+}
+
 /* Makes the images of a component's rows. */
 static ecs_Status make_images(Unpack *unpack, UnpackComponent *component) {
   const Schema *schema = schema_of(unpack, component->id);
@@ -142,12 +158,8 @@ static ecs_Status make_images(Unpack *unpack, UnpackComponent *component) {
   component->images =
       memory_zeroed(unpack->memory, rows, component->image_bytes);
   if (component->images == NULL) return ECS_E_MEMORY;
-  for (uint32_t i = 0; i < schema->field_count; i++) {
-    const SchemaField *field = &schema->fields[i];
-    if (!load_field(&unpack->load, component->was, field, 0, rows,
-                    component->images + field->offset, component->image_bytes))
-      return ECS_E_FILE;
-  }
+  for (uint32_t i = 0; i < schema->field_count; i++)
+    if (!make_field(unpack, component, &schema->fields[i])) return ECS_E_FILE;
   return ECS_OK;
 }
 
@@ -524,6 +536,7 @@ static ecs_Status change(Unpack *unpack) {
 
 static ecs_Status unpack_rows(Unpack *unpack) {
   ecs_Status status = list_places(unpack);
+  if (status == ECS_OK) status = load_check_held(&unpack->load);
   if (status == ECS_OK) status = make_components(unpack);
   if (status != ECS_OK) return status;
   choose_handles(unpack);

@@ -64,8 +64,8 @@ end
 local queries = {}
 
 --- Returns the rows that match, whole or with some components, as a string for
--- world:unpack. Raises an error inside callbacks and frames, and where memory
--- is refused.
+-- world:unpack. Raises an error inside callbacks and frames, for values that
+-- are no plain data, and where memory is refused.
 function queries.pack(of, components)
   if core.kind(of) ~= "ecs.Query" then
     error("ecs: pack is called with ':', as in query:pack(...); in place of "
@@ -75,7 +75,11 @@ function queries.pack(of, components)
   backend.check_world(world, "pack")
   local list = read_components(components, 2)
   core.check_idle(world, "pack")
-  local bytes, problem = core.pack_rows(of, list, save.write_tags(world))
+  local values, problem = core.pack_values(of, list)
+  if not values then error(problem, 2) end
+  local bytes
+  bytes, problem = core.pack_rows(of, list, save.write_tags(world), values)
+  core.held_resume(values)
   if not bytes then error(problem, 2) end
   return bytes
 end
@@ -142,9 +146,13 @@ function methods.unpack(world, bytes, options)
   local met, problem = read_tags(text)
   problem = problem or save.define(manifest)
   if problem then return nil, problem end
-  local numbers = save.match_met(system.state(world), met)
-  local entities, told = core.unpack_rows(world, bytes, numbers, as_new, rows,
-    with)
+  -- No value is let go until the last of these is given back.
+  local numbers, differ, pause = core.packed_values(world, bytes)
+  if not numbers then return nil, differ end
+  met = save.match_met(system.state(world), met)
+  local entities, told = core.unpack_rows(world, bytes, met, as_new, rows, with,
+    numbers)
+  core.held_resume(pause)
   return entities, told
 end
 

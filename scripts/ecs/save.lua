@@ -293,6 +293,7 @@ end
 local function save(world, encode, call, level)
   local values = write_values(world, nil, encode, call, level + 1)
   local bytes, problem = core.save_bytes(world, write_world(world), values)
+  core.held_resume(values)
   if not bytes then error(problem, level + 1) end
   return bytes
 end
@@ -363,6 +364,7 @@ function methods.save(world, path, options)
   local values = write_values(world, nil, encode, "save", 2)
   local text = write_world(world)
   local done, problem, file = core.save_file(world, text, values, path)
+  core.held_resume(values)
   if not done and file ~= false then error(problem, 2) end
   return done, problem
 end
@@ -460,14 +462,15 @@ local function load(world, bytes, migrate, decode)
   local state = system.state(world)
   problem = check_states(state, part) or define(manifest)
   if problem then return nil, problem end
-  -- No value is let go while the last of these lives.
+  -- No value is let go until the last of these is given back.
   local numbers, differ, pause = core.saved_values(world, bytes, decode)
   if not numbers then return nil, differ end
   local images, told
   images, problem = make_images(world, bytes, migrate, numbers)
   if not images then return nil, problem end
   told, problem = core.load_save(world, bytes, match_met(state, part.met),
-    images, numbers, differ, pause)
+    images, numbers, differ)
+  core.held_resume(pause)
   if not told then return nil, problem end
   for _, entry in next, system.list(state) do
     if not part.systems[entry.name] then
@@ -502,6 +505,7 @@ local function save_snapshot(world, held, level)
   local text = write(snapshot.part_of(held), system.state(world))
   local values = write_values(world, held, nil, "diff", level + 1)
   local bytes, problem = core.snapshot_bytes(world, text, values, held)
+  core.held_resume(values)
   if not bytes then error(problem, level + 1) end
   return bytes
 end

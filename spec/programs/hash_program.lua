@@ -3,8 +3,8 @@
 --     hash_program.lua [COUNT]   so many programs; 1 without a number
 --
 -- Each spawns, destroys, records changes, writes f32 columns and rows, computes
--- with every function of ecs.math, regroups, and prints the hash and the state
--- hash of its world. It is played twice: the second time the world is saved in the
+-- with functions of ecs.math, regroups, and prints the hash and the state hash
+-- of its world. It is played twice: the second time the world is saved in the
 -- middle, and what was loaded into another world goes on. The lines must be the
 -- same on every VM, whatever compiled the library.
 

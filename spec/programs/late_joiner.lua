@@ -3,8 +3,8 @@
 --     late_joiner.lua host FILE     plays 80 frames, saves into FILE, goes on
 --     late_joiner.lua guest FILE    loads FILE, and goes on
 --
--- Prints the hash after each of the 1,000 frames behind the save, and the text of
--- the state at the end: the same for both, whichever VM each is.
+-- Prints the hash after each of the 1,000 frames behind the save, and the text
+-- of the state at the end: the same for both, whichever VM each is.
 
 local ecs = require "ecs"
 ecs.on_fallback = nil

@@ -151,6 +151,15 @@ void bind_held_pause(lua_State *L) {
   lua_pop(L, 1);
 }
 
+void bind_held_resume(lua_State *L, int index) {
+  lua_pushvalue(L, index);
+  push_slot(L, HELD_PAUSES);
+  lua_insert(L, -2);
+  lua_pushnil(L);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
 bool bind_held_is_paused(lua_State *L) {
   push_slot(L, HELD_PAUSES);
   lua_pushnil(L);

@@ -36,8 +36,10 @@ BIND_INTERNAL void bind_held_list(lua_State *L);
 /* What hashes count for the value at index; 0 for nil. */
 BIND_INTERNAL uint64_t bind_held_content(lua_State *L, int index);
 
-/* Pushes a userdata while which lives nothing is let go. */
+/* Pushes a userdata, a pause: nothing is let go while it lives, or until
+ * bind_held_resume has been told of it. */
 BIND_INTERNAL void bind_held_pause(lua_State *L);
+BIND_INTERNAL void bind_held_resume(lua_State *L, int index);
 
 /* Is there one? */
 BIND_INTERNAL bool bind_held_is_paused(lua_State *L);

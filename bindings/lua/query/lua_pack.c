@@ -15,6 +15,7 @@
 #include "world/lua_snapshot.h"
 #include "world/report.h"
 #include "world/telling.h"
+#include "world/value_save.h"
 
 /* Packing ----------------------------------------------------------------- */
 
@@ -26,13 +27,20 @@ typedef struct PackCall {
   uint32_t count;
 } PackCall;
 
+static ecs_Status list_rows(lua_State *L, const void *of, HeldUse *uses,
+                            uint32_t most, uint32_t *count) {
+  const PackCall *call = (const PackCall *)of;
+  return ecs_held_query_uses(bind_query_native(L, call->query),
+                             call->components, call->count, uses, most, count);
+}
+
 static ecs_Status write_rows(const SaveWriter *writer, ecs_World *world,
                              const ecs_SaveSink *sink) {
   const PackCall *call = (const PackCall *)writer->of;
   (void)world;
-  return ecs_query_pack(bind_query_native(call->L, call->query),
-                        call->components, call->count, writer->text,
-                        writer->text_bytes, sink);
+  return ecs_held_query_pack(bind_query_native(call->L, call->query),
+                             call->components, call->count, writer->text,
+                             writer->text_bytes, writer->packed, sink);
 }
 
 /* Reads the list of definitions at index 2; those that the world does not know
@@ -53,17 +61,38 @@ static void read_components(lua_State *L, PackCall *call) {
     if (component) components[call->count++] = component;
   }
   call->components = components;
+  lua_replace(L, 2);
 }
 
-/* pack_rows(query, list or nil, text): the rows as a string, or nil and why. */
+/* Begins a call for the query at index 1, of the components in the list at index
+ * 2, or of all for nil. */
+static PackCall begin_pack(lua_State *L) {
+  PackCall call = {.L = L, .query = bind_query_check(L, 1)};
+  bind_state_check_idle(L, call.query->world, "pack");
+  if (!lua_isnil(L, 2)) read_components(L, &call);
+  return call;
+}
+
+/* pack_values(query, list or nil): what the fields of type string and any of the
+ * rows have, for pack_rows; or nil and why. */
+static int pack_values(lua_State *L) {
+  lua_settop(L, 2);
+  PackCall call = begin_pack(L);
+  lua_pushnil(L);
+  lua_pushliteral(L, "pack");
+  return bind_held_values(L, call.query->world, list_rows, &call);
+}
+
+/* pack_rows(query, list or nil, text, values): the rows as a string, or nil and
+ * why. */
 static int pack_rows(lua_State *L) {
-  LuaQuery *query = bind_query_check(L, 1);
-  PackCall call = {.L = L, .query = query};
+  lua_settop(L, 4);
+  PackCall call = begin_pack(L);
+  HeldPacked packed = {0};
   SaveWriter writer = {.write = write_rows, .of = &call};
   writer.text = luaL_checklstring(L, 3, &writer.text_bytes);
-  bind_state_check_idle(L, query->world, "pack");
-  if (!lua_isnil(L, 2)) read_components(L, &call);
-  return bind_push_written(L, query->world, &writer, "pack");
+  writer.packed = bind_packed_read(L, 4, &packed);
+  return bind_push_written(L, call.query->world, &writer, "pack");
 }
 
 /* Unpacking --------------------------------------------------------------- */
@@ -98,6 +127,19 @@ static int packed_texts(lua_State *L) {
   return 3;
 }
 
+/* packed_values(world, bytes): as saved_values of value_save.c. */
+static int packed_values(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t count;
+  const char *bytes = luaL_checklstring(L, 2, &count);
+  lua_settop(L, 2);
+  lua_pushnil(L); /* nothing decodes */
+  ecs_Saved *packed = NULL;
+  int refused = open_rows(L, world, bytes, count, &packed);
+  return refused ? refused
+                 : bind_saved_values(L, packed, "the rows do not fit");
+}
+
 /* Reads the component, tag or value at index 6, which may be nil. */
 static void read_with(lua_State *L, LuaWorld *world, ecs_UnpackOptions *how) {
   if (lua_isnoneornil(L, 6)) return;
@@ -122,9 +164,9 @@ static const char *rename_new(void *user, const char *name) {
   return strcmp(name, BIND_RESOURCE) == 0 ? NULL : bind_rename_met(user, name);
 }
 
-/* unpack_rows(world, bytes, met, as_new, rows, with): brings rows into the world,
- * of which there are so many. A list of entities and one of sentences, or nil and
- * why. */
+/* unpack_rows(world, bytes, met, as_new, rows, with, numbers): brings rows into the
+ * world, of which there are so many, with what packed_values gave. A list of
+ * entities and one of sentences, or nil and why. */
 static int unpack_rows(lua_State *L) {
   LuaWorld *world = bind_world_check(L, 1);
   size_t count;
@@ -134,8 +176,10 @@ static int unpack_rows(lua_State *L) {
   LoadCall call;
   ecs_UnpackOptions how = {.as_new = lua_toboolean(L, 4)};
   bind_state_check_idle(L, world, "unpack");
-  lua_settop(L, 6);
+  lua_settop(L, 7);
   luaL_checkstack(L, 8, "unpack");
+  uint32_t number_count;
+  const uint32_t *numbers = bind_numbers_read(L, 7, &number_count);
   if (!(rows >= 0 && rows <= (double)ECS_INDEX_LIMIT && rows <= (double)count))
     return bind_error(L, "unpack: there are not so many rows");
   bind_components_ensure(L, world, 1);
@@ -149,6 +193,7 @@ static int unpack_rows(lua_State *L) {
   ecs_Saved *packed = NULL;
   int refused = open_rows(L, world, bytes, count, &packed);
   if (refused != 0) return refused;
+  ecs_saved_hold(packed, numbers, number_count, false);
   bool fits = ecs_packed_rows(packed) == room;
   ecs_Status status = fits
                           ? ecs_packed_unpack(packed, &how, &listener, entities,
@@ -170,9 +215,9 @@ static int unpack_rows(lua_State *L) {
 }
 
 void bind_open_lua_pack(lua_State *L) {
-  static const luaL_Reg functions[] = {{"pack_rows", pack_rows},
-                                       {"packed_texts", packed_texts},
-                                       {"unpack_rows", unpack_rows},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"pack_values", pack_values},   {"pack_rows", pack_rows},
+      {"packed_texts", packed_texts}, {"packed_values", packed_values},
+      {"unpack_rows", unpack_rows},   {NULL, NULL}};
   bind_add(L, functions);
 }

@@ -85,15 +85,7 @@ static int refuse_save(lua_State *L, const LuaWorld *world, ecs_Status status,
     lua_pushfstring(L, "ecs: %s: values of the world changed meanwhile", call);
     return bind_fail(L);
   }
-  if (status != ECS_E_COMPONENT)
-    return bind_state_refuse(L, world, status, call);
-  ecs_World *native = bind_native(L, world);
-  lua_pushfstring(L,
-                  "ecs: %s: %s has fields of type string or any, which packed "
-                  "rows do not have: leave it out of the list",
-                  call,
-                  ecs_component_name(native, ecs_world_contested(native)));
-  return bind_fail(L);
+  return bind_state_refuse(L, world, status, call);
 }
 
 int bind_push_written(lua_State *L, const LuaWorld *world,

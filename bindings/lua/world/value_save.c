@@ -7,6 +7,7 @@
 #include "object/number.h"
 #include "object/message_pack.h"
 #include "world/collect.h"
+#include "world/held_sweep.h"
 #include "world/lua_snapshot.h"
 
 /* Opening ----------------------------------------------------------------- */
@@ -61,12 +62,13 @@ const HeldPacked *bind_packed_read(lua_State *L, int index,
 
 /* Packing ----------------------------------------------------------------- */
 
-/* The stack of held_values. */
+/* The stack of held_values; of others, ENCODE and CALL are there. */
 enum { WORLD = 1, SNAPSHOT, ENCODE, CALL, USES = 6, ROOM = 9, SCRATCH };
 
 typedef struct Packing {
   const LuaWorld *world;
-  ecs_Snapshot *snapshot;
+  ListUses *list;
+  const void *of; /* what it gets; borrowed */
   const HeldUse *uses;
   uint32_t count;
   uint32_t *numbers;
@@ -128,9 +130,12 @@ static int encode(lua_State *L, Packing *packing, uint32_t k) {
 
 /* What is said of a value that cannot be packed, where nothing encodes it. */
 static const char *plain_sentence(lua_State *L) {
-  return strcmp(lua_tostring(L, CALL), "save") == 0
-             ? "ecs: %s: %s of %s%s %s: only plain data is saved, or what the "
-               "option encode makes of a value"
+  const char *call = lua_tostring(L, CALL);
+  if (strcmp(call, "save") == 0)
+    return "ecs: %s: %s of %s%s %s: only plain data is saved, or what the "
+           "option encode makes of a value";
+  return strcmp(call, "pack") == 0
+             ? "ecs: %s: %s of %s%s %s: only plain data is packed"
              : "ecs: %s: %s of %s%s %s: diff and apply take plain data alone";
 }
 
@@ -166,8 +171,7 @@ static int list_uses(lua_State *L, Packing *packing) {
   ecs_Status status = ECS_OK;
   if (bind_state(L)->held.count > 0)
     BIND_WITH_RELIEF(L, packing->world, status,
-                     ecs_held_uses(bind_native(L, packing->world),
-                                   packing->snapshot, NULL, 0, &count));
+                     packing->list(L, packing->of, NULL, 0, &count));
   HeldUse *uses = (HeldUse *)lua_newuserdata(L, count * sizeof *uses);
   packing->uses = uses;
   packing->numbers =
@@ -175,8 +179,7 @@ static int list_uses(lua_State *L, Packing *packing) {
   packing->contents =
       (uint64_t *)lua_newuserdata(L, count * sizeof *packing->contents);
   if (status == ECS_OK && count > 0)
-    status = ecs_held_uses(bind_native(L, packing->world), packing->snapshot,
-                           uses, count, &found);
+    status = packing->list(L, packing->of, uses, count, &found);
   if (status != ECS_OK)
     return bind_state_refuse(L, packing->world, status, lua_tostring(L, CALL));
   /* Others may have come meanwhile: then the save is refused. */
@@ -194,19 +197,12 @@ static uint64_t memory_limit(lua_State *L, const LuaWorld *world) {
   return is_less ? state : now.limit_bytes;
 }
 
-/* held_values(world, snapshot, encode, call): what the fields of type string and
- * any of the world, or of a snapshot of it, have in a save, for save_bytes and the
- * others; or nil and why. encode makes plain data of what is none, call is named in
- * messages; the first two may be nil. */
-static int held_values(lua_State *L) {
-  Packing packing = {.world = bind_world_check(L, WORLD)};
-  lua_settop(L, CALL);
-  luaL_checktype(L, CALL, LUA_TSTRING);
+int bind_held_values(lua_State *L, const LuaWorld *world, ListUses *list,
+                     const void *of) {
+  Packing packing = {.world = world, .list = list, .of = of};
   luaL_checkstack(L, 32, "values of a save");
-  if (!lua_isnil(L, SNAPSHOT))
-    packing.snapshot = bind_snapshot_check(L, SNAPSHOT);
-  if (!lua_isnil(L, ENCODE)) luaL_checktype(L, ENCODE, LUA_TFUNCTION);
-  bind_state_check_idle(L, packing.world, lua_tostring(L, CALL));
+  ECS_ASSERT(lua_gettop(L) == CALL);
+  bind_held_relieve(L, bind_state(L));
   bind_held_pause(L);
   int refused = list_uses(L, &packing);
   if (refused) return refused;
@@ -232,6 +228,34 @@ static int held_values(lua_State *L) {
   return 1;
 }
 
+/* Of which state the values are. */
+typedef struct StateOf {
+  const LuaWorld *world;
+  ecs_Snapshot *snapshot; /* NULL: that of the world now */
+} StateOf;
+
+static ecs_Status list_state(lua_State *L, const void *of, HeldUse *uses,
+                             uint32_t most, uint32_t *count) {
+  const StateOf *state = (const StateOf *)of;
+  return ecs_held_uses(bind_native(L, state->world), state->snapshot, uses,
+                       most, count);
+}
+
+/* held_values(world, snapshot, encode, call): what the fields of type string and
+ * any of the world, or of a snapshot of it, have in a save, for save_bytes and the
+ * others; or nil and why. encode makes plain data of what is none, call is named in
+ * messages; the first two may be nil. */
+static int held_values(lua_State *L) {
+  StateOf state = {bind_world_check(L, WORLD), NULL};
+  lua_settop(L, CALL);
+  luaL_checktype(L, CALL, LUA_TSTRING);
+  if (!lua_isnil(L, SNAPSHOT))
+    state.snapshot = bind_snapshot_check(L, SNAPSHOT);
+  if (!lua_isnil(L, ENCODE)) luaL_checktype(L, ENCODE, LUA_TFUNCTION);
+  bind_state_check_idle(L, state.world, lua_tostring(L, CALL));
+  return bind_held_values(L, state.world, list_state, &state);
+}
+
 /* Unpacking --------------------------------------------------------------- */
 
 /* Where the values of a save lie in its bytes. */
@@ -255,20 +279,9 @@ static bool take_value(lua_State *L, SavedSpan *span, bool *differ) {
   return true;
 }
 
-/* saved_values(world, bytes, decode): numbers for the values of a save, for
- * load_save; whether decode made some of them, and a pause, which must live until
- * then. Or nil and why. decode may be nil. */
-static int saved_values(lua_State *L) {
-  LuaWorld *world = bind_world_check(L, 1);
-  size_t count;
-  const char *bytes = luaL_checklstring(L, 2, &count);
+int bind_saved_values(lua_State *L, ecs_Saved *saved, const char *call) {
   SavedSpan span = {0};
   bool differ = false;
-  lua_settop(L, 3);
-  if (!lua_isnil(L, 3)) luaL_checktype(L, 3, LUA_TFUNCTION);
-  ecs_Saved *saved = NULL;
-  int refused = bind_open_save(L, world, bytes, count, &saved);
-  if (refused) return refused;
   const SavedValue *values = ecs_saved_values(saved, &span.count);
   if (span.count > 0) {
     const SavedValue *last = &values[span.count - 1];
@@ -276,27 +289,54 @@ static int saved_values(lua_State *L) {
     span.end = last->bytes + last->count;
   }
   ecs_saved_close(saved);
+  bind_held_relieve(L, bind_state(L));
   bind_held_pause(L);
+  int top = lua_gettop(L);
   uint32_t *numbers =
       (uint32_t *)lua_newuserdata(L, span.count * sizeof *numbers);
   for (uint32_t k = 0; k < span.count; k++) {
     if (!take_value(L, &span, &differ)) {
-      lua_pushliteral(L,
-                      "the save does not fit: it has an integer that no "
-                      "number of this Lua equals");
+      lua_pushfstring(
+          L, "%s: it has an integer that no number of this Lua equals", call);
       return bind_fail(L);
     }
     numbers[k] = bind_held_number(L, lua_gettop(L));
-    lua_settop(L, 5);
+    lua_settop(L, top + 1);
   }
   lua_pushboolean(L, differ);
-  lua_pushvalue(L, 4);
+  lua_pushvalue(L, top);
   return 3;
+}
+
+/* saved_values(world, bytes, decode): numbers for the values of a save, for
+ * load_save; whether decode made some of them, and a pause. Or nil and why. decode
+ * may be nil. */
+static int saved_values(lua_State *L) {
+  LuaWorld *world = bind_world_check(L, 1);
+  size_t count;
+  const char *bytes = luaL_checklstring(L, 2, &count);
+  lua_settop(L, 3);
+  if (!lua_isnil(L, 3)) luaL_checktype(L, 3, LUA_TFUNCTION);
+  ecs_Saved *saved = NULL;
+  int refused = bind_open_save(L, world, bytes, count, &saved);
+  return refused ? refused
+                 : bind_saved_values(L, saved, "the save does not fit");
+}
+
+/* held_resume(what): what held_values gave, or the pause of saved_values, has been
+ * used. */
+static int held_resume(lua_State *L) {
+  lua_settop(L, 1);
+  if (lua_istable(L, 1)) lua_rawgeti(L, 1, PAUSE);
+  luaL_checktype(L, -1, LUA_TUSERDATA);
+  bind_held_resume(L, lua_gettop(L));
+  return 0;
 }
 
 void bind_open_value_save(lua_State *L) {
   static const luaL_Reg functions[] = {{"held_values", held_values},
                                        {"saved_values", saved_values},
+                                       {"held_resume", held_resume},
                                        {NULL, NULL}};
   bind_add(L, functions);
 }

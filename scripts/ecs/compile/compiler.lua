@@ -208,8 +208,9 @@ local function place_loops(emit, loops)
 end
 
 --- Lowers a function. exits: number of a branch -> the problem for which it is
--- a side exit; nil: there are no exits. causes: of such a problem, what was looked
--- at outside and may have made it one. numbers: where branches have theirs.
+-- a side exit; nil: there are no exits. causes: of such a problem, what was
+-- looked at outside and may have made it one. numbers: where branches have
+-- theirs.
 -- modes: of lower_elements.lua.
 local function lower_all(f, options, outer, exits, numbers, modes)
   local emit = outer.emit

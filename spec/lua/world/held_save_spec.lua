@@ -412,6 +412,20 @@ describe("a load of fields of type string and any", function()
     end
     assert.is_true(core.held_count() < 6000)
   end)
+
+  it("lets values go between saves and loads, however often", function()
+    local core = require "ecs.core"
+    for k = 1, 100 do world:spawn(Sprite { label = "k" .. k, image = {} }) end
+    local other, sprites = ecs.world {}, world:query { Sprite }
+    local before = core.held_count()
+    collectgarbage "stop"
+    for k = 1, 100 do
+      for _, sprite in sprites:rows() do sprite.image = { k } end
+      assert.is_true(other:load { bytes = world:save() })
+    end
+    collectgarbage "restart"
+    assert.is_true(core.held_count() < before + 6000)
+  end)
 end)
 
 describe("tables that share tables", function()

@@ -535,17 +535,3 @@ describe("packed rows", function()
     refuses(function() world:unpack(bytes, { as = "new" }) end, "closed")
   end)
 end)
-
-describe("packed rows", function()
-  it("have no fields of type string or any", function()
-    local Label = ecs.component("PackLabel", { text = "string" })
-    local Place = ecs.component("PackPlace", { x = "f32" })
-    local world = ecs.world {}
-    world:spawn(Label { text = "a" }, Place)
-    local query = world:query { Label, Place }
-    assert.error_matches(function() query:pack() end, "ecs: pack: PackLabel "
-      .. "has fields of type string or any, which packed rows do not have")
-    assert.equal("string", type(query:pack { Place }))
-    world:close()
-  end)
-end)
