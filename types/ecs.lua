@@ -917,8 +917,8 @@ function Query:set(part, field, value, ...) end
 function Query:destroy() end
 
 ---Returns the matches as a string for world:unpack: whole, or some of their
----components. Raises an error inside callbacks and frames, and for values of type
----any that are no plain data.
+---components. Raises an error inside callbacks and frames, and for values of
+---type any that are no plain data.
 ---@param components? ecs.Component[]
 ---@return string bytes
 function Query:pack(components) end
