@@ -193,6 +193,16 @@ static inline void act_on_entity(Town *town, Play *play) {
   }
 }
 
+/* What is recorded may be more than a limit of a tiny build allows, and is then
+ * dropped. */
+static inline void end_recording(ecs_World *world) {
+  ecs_Status status = ecs_defer_end(world);
+#ifdef ECS_TINY
+  if (status == ECS_E_LIMIT) return;
+#endif
+  assert_int_equal(status, ECS_OK);
+}
+
 /* A few calls, now and then recorded together. */
 static inline void act(Town *town, Play *play, uint32_t calls) {
   for (uint32_t i = 0; i < calls; i++) {
@@ -201,7 +211,7 @@ static inline void act(Town *town, Play *play, uint32_t calls) {
     if (draw(play, 12) == 0) act_on_world(town, play);
     if (records) assert_int_equal(ecs_defer_begin(town->world), ECS_OK);
     for (uint32_t k = draw(play, 4); k > 0; k--) act_on_entity(town, play);
-    if (records) assert_int_equal(ecs_defer_end(town->world), ECS_OK);
+    if (records) end_recording(town->world);
     (void)ecs_query_count(town->queries[draw(play, WATCHES)], &count);
   }
 }
