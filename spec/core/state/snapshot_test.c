@@ -45,6 +45,32 @@ TEST(random_programs_go_on_as_they_did) {
   }
 }
 
+/* No value, and not where rows are. */
+TEST(the_order_of_links_alone_has_changed) {
+  Town town;
+  open_town(&town);
+  ecs_World *world = town.world;
+  ecs_Component aim = town.parts[5];
+  ecs_Entity e[3], *target = &e[2];
+  ecs_Snapshot *snapshot = NULL;
+  for (uint32_t i = 0; i < 3; i++)
+    assert_int_equal(ecs_spawn(world, NULL, 0, NULL, &e[i]), ECS_OK);
+  for (uint32_t i = 0; i < 2; i++)
+    assert_int_equal(ecs_set(world, e[i], aim, target, 1), ECS_OK);
+  assert_int_equal(ecs_snapshot_create(world, &snapshot), ECS_OK);
+  assert_int_equal(ecs_snapshot_take(snapshot), ECS_OK);
+  uint64_t first = ecs_world_hash(world);
+  assert_int_equal(ecs_set(world, e[0], aim, &e[1], 1), ECS_OK);
+  assert_int_equal(ecs_set(world, e[0], aim, target, 1), ECS_OK);
+  uint64_t second = ecs_world_hash(world);
+  assert_true(second != first);
+  assert_int_equal(ecs_snapshot_take(snapshot), ECS_OK);
+  assert_int_equal(ecs_set(world, e[1], aim, &e[0], 1), ECS_OK);
+  restore(&town, snapshot);
+  assert_true(ecs_world_hash(world) == second);
+  close_town(&town);
+}
+
 /* Values alone have changed: nothing is allocated, and handles stay. */
 TEST(a_ring_at_work_allocates_nothing) {
   Town town;
@@ -180,6 +206,7 @@ TEST(every_allocation_may_fail) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_programs_go_on_as_they_did),
+      cmocka_unit_test(the_order_of_links_alone_has_changed),
       cmocka_unit_test(a_ring_at_work_allocates_nothing),
       cmocka_unit_test(what_cannot_be_done_is_refused),
       cmocka_unit_test(counts_of_changes_are_part_of_it),
