@@ -302,13 +302,13 @@ ECS_API size_t ecs_world_explain(const ecs_World *world, char *text,
  * has changed it; and what is recorded. Worlds with equal hashes stay equal under
  * equal calls. Calls that only look do not change it, nor do definitions,
  * bundles and queries. Equal programs give equal hashes on every machine of the
- * same byte order. Not in it: capacities, statistics, and the state of scripts,
- * which their world:hash() adds. Cost: reads what can have changed since the last
- * hash. What of entities, components and links nothing has opened for writing
- * since then is kept, in memory of the world. Read each time are
- * arrays, components with strings or any values, those that a cursor has open for
- * writing, what is recorded, and tables of fewer than 64 rows. The first store to a
- * component after a hash costs a few nanoseconds more. */
+ * same byte order. Not in it: capacities, statistics, what is counted for better
+ * layouts, and the state of scripts, which their world:hash() adds. Cost: reads
+ * what can have changed since the last hash. What of entities, components and links
+ * nothing has opened for writing since then is kept, beside the rows. Read each
+ * time are arrays, components with strings or any values, those that a cursor has
+ * open for writing, what is recorded, and tables of fewer than 64 rows. The first
+ * store to a component after a hash costs a few nanoseconds more. */
 ECS_API uint64_t ecs_world_hash(const ecs_World *world);
 
 /* A hash of entities, values and arrays alone. It depends neither on the order of
