@@ -4,9 +4,9 @@
  *      mark, value   | entities | tags | columns of 1 | columns of 2 | ...
  *                    | again, for the other hash        | ...
  *
- * They lie in the block of their table, so that to ask for a hash allocates
- * nothing. What is kept is for one version of the group and one layout, so every
- * change of rows lets go of all of it. A hash of columns is kept as long as its
+ * They lie behind the columns of a table with room for KEPT_ROWS rows, so that to
+ * ask for a hash allocates nothing. What is kept is for one version of the group
+ * and one layout, so every change of rows lets go of all of it. A hash of columns is kept as long as its
  * mark is that of the component (store_keep), which is another one after the
  * columns were opened for writing. One of entities or of tags has the mark
  * KEPT_BY_VERSION.
@@ -21,6 +21,13 @@
 #include <string.h>
 
 #include "base/invariant.h"
+
+/* Tables of fewer rows are hashed again each time. */
+#ifdef ECS_CHECKED
+#define KEPT_ROWS 1u
+#else
+#define KEPT_ROWS 64u
+#endif
 
 /* A mark that no component has. */
 #define KEPT_BY_VERSION UINT64_MAX
@@ -44,6 +51,12 @@ static inline uint32_t kept_hash_parts(uint32_t components) {
 
 static inline size_t kept_hashes_bytes(uint32_t parts) {
   return sizeof(KeptHashes) + 2 * (size_t)parts * sizeof(KeptHash);
+}
+
+/* Nothing is kept. */
+static inline void kept_hashes_init(KeptHashes *kept, uint32_t parts) {
+  memset(kept, 0, kept_hashes_bytes(parts));
+  kept->parts = parts;
 }
 
 /* From now on they are for this version and layout: what was kept for others is

@@ -102,10 +102,8 @@ Table *table_create(Memory *memory, const Schema *const *schemas, Mask mask,
   size_t mask_bytes = mask.count * sizeof(uint64_t);
   size_t lookup_bytes = census.lookups * sizeof(TableLookup);
   size_t field_bytes = census.fields * sizeof(char *);
-  uint32_t parts = kept_hash_parts(census.components);
-  size_t hash_bytes = kept_hashes_bytes(parts);
-  size_t bytes = sizeof(Table) + hash_bytes + field_bytes + mask_bytes +
-                 lookup_bytes + census.fields * sizeof(ColumnCode);
+  size_t bytes = sizeof(Table) + field_bytes + mask_bytes + lookup_bytes +
+                 census.fields * sizeof(ColumnCode);
   Table *table = NULL;
   if (census.fields >= TABLE_NO_COLUMN) {
     *status = memory_refuse(memory, TABLE_NO_COLUMN - 1u, "columns", "a table");
@@ -115,9 +113,8 @@ Table *table_create(Memory *memory, const Schema *const *schemas, Mask mask,
   table = memory_zeroed(memory, 1, bytes);
   if (table == NULL) return NULL;
   table->block_bytes = bytes;
-  table->hashes = (KeptHashes *)(void *)(table + 1);
-  table->hashes->parts = parts;
-  table->fields = (char **)(void *)((char *)table->hashes + hash_bytes);
+  table->hash_parts = kept_hash_parts(census.components);
+  table->fields = (char **)(void *)(table + 1);
   table->field_count = census.fields;
   uint64_t *words = (uint64_t *)(void *)(table->fields + census.fields);
   if (mask.count > 0) memcpy(words, mask.words, mask_bytes);
@@ -161,6 +158,11 @@ static size_t odd_lines(size_t bytes) {
   return (lines + SKEW_LINES) * ECS_LINE_BYTES;
 }
 
+/* Bytes behind the columns. */
+static size_t hash_bytes(const Table *table, uint32_t capacity) {
+  return capacity < KEPT_ROWS ? 0 : kept_hashes_bytes(table->hash_parts);
+}
+
 /* Works out offsets and strides for a capacity. False on overflow. */
 static bool lay_out(Table *table, uint32_t capacity, size_t *slab_bytes) {
   size_t end = odd_lines((size_t)capacity * sizeof(ecs_Entity));
@@ -172,7 +174,8 @@ static bool lay_out(Table *table, uint32_t capacity, size_t *slab_bytes) {
       return false;
   }
   table->capacity = capacity;
-  return memory_size(end, 1, ECS_LINE_BYTES, slab_bytes);
+  return memory_size(end, 1, ECS_LINE_BYTES + hash_bytes(table, capacity),
+                     slab_bytes);
 }
 
 static void copy_columns(Table *to, const Table *from) {
@@ -201,6 +204,12 @@ static ecs_Entity *first_line(void *slab) {
 static void point_fields(Table *table) {
   for (uint32_t i = 0; i < table->field_count; i++)
     table->fields[i] = table_column(table, table->codes[i]);
+  size_t end =
+      table->first[0] + table_column_count(table, 0) * table->stride[0];
+  table->hashes = table->capacity < KEPT_ROWS
+                      ? NULL
+                      : (KeptHashes *)(void *)((char *)table->entities + end);
+  if (table->hashes != NULL) kept_hashes_init(table->hashes, table->hash_parts);
 }
 
 /* Moves all rows to a new slab with another capacity or more columns of bits.
@@ -310,6 +319,7 @@ static void drop_slab(Table *table, Memory *memory) {
   memory_free(memory, table->slab, table->slab_bytes);
   table->slab = NULL;
   table->slab_bytes = 0;
+  table->hashes = NULL;
   table->entities = NULL;
   table->capacity = 0;
   for (uint32_t i = 0; i < table->field_count; i++) table->fields[i] = NULL;

@@ -5,7 +5,7 @@
  * one element size lie side by side at one stride, so that a row is moved by
  * walking each size once:
  *
- *      slab  | entities | 8-byte columns | 4-byte | 2-byte | 1-byte | bits |
+ *      slab  | entities | 8-byte columns | 4-byte | 2-byte | 1-byte | bits | hashes |
  *
  *      4-byte columns:   first[2]
  *      x  | x0 x1 x2 ...  capacity  | pad |
@@ -98,8 +98,9 @@ typedef struct Table {
   const ColumnCode *codes;    /* by component, then by field */
   LastEdge last_edge;
   Stamps *stamps;     /* of its rows, owned; NULL: no query asks for changes */
-  KeptHashes *hashes; /* of its contents; in the table's block */
+  KeptHashes *hashes; /* of its contents, in the slab; NULL: it keeps none */
   uint32_t field_count; /* of codes and fields */
+  uint32_t hash_parts;  /* see kept_hash.h */
   uint32_t pending;     /* rows that a change has announced and not yet added */
   void *slab;           /* owned; as the allocator returned it */
   size_t slab_bytes;

@@ -59,6 +59,7 @@ uint32_t rows_append(Table *to, Table *from, const ColumnRange *range,
 
 bool rows_can_hand(const Table *to, const Table *from) {
   return to->count == 0 && to->field_count == from->field_count &&
+         to->hash_parts == from->hash_parts &&
          to->bits_columns <= from->bits_columns;
 }
 
@@ -74,6 +75,8 @@ static void take_slab(Table *table, const Table *other) {
   memcpy(table->stride, other->stride, sizeof table->stride);
   table->slab = other->slab;
   table->slab_bytes = other->slab_bytes;
+  table->hashes = other->hashes;
+  if (table->hashes != NULL) kept_hashes_init(table->hashes, table->hash_parts);
   table_forget_edge(table);
   for (uint32_t i = 0; table->slab != NULL && i < table->field_count; i++)
     table->fields[i] = table_column(table, table->codes[i]);

@@ -74,13 +74,6 @@ static uint64_t hash_schema(const Schema *schema) {
 
 /* Keeping ---------------------------------------------------------------- */
 
-/* Tables of fewer rows are hashed again each time. */
-#ifdef ECS_CHECKED
-#define KEPT_ROWS 1u
-#else
-#define KEPT_ROWS 64u
-#endif
-
 /* Who asks for a hash changes nothing that can be seen by calls, so worlds are
  * constant for callers. */
 static Store *store_behind(const Store *store) { return (Store *)store; }
@@ -349,7 +342,7 @@ typedef struct TableWalk {
 static TableWalk walk_table(const Store *store, const Group *group,
                             const Table *table, bool sums) {
   TableWalk walk = {.store = store, .group = group, .table = table};
-  if (table->count < KEPT_ROWS) return walk;
+  if (table->hashes == NULL || table->count < KEPT_ROWS) return walk;
   kept_hashes_renew(table->hashes, group->version, store->layout_version);
   walk.kept = table->hashes->all + sums * table->hashes->parts;
   return walk;
