@@ -20,11 +20,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/invariant.h"
 
 /* Tables of fewer rows are hashed again each time. */
 #ifdef ECS_CHECKED
-#define KEPT_ROWS 1u
+#define KEPT_ROWS (ECS_ROW_ALIGN + 1u)
 #else
 #define KEPT_ROWS 64u
 #endif
