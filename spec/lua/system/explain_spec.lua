@@ -41,10 +41,10 @@ describe("world:explain", function()
       world:spawn_many(100, { Position, Velocity })
       world:spawn_many(3, { Position, Stunned, Seen })
       assert.equal(table.concat({
-        "103 entities in 2 groups with 4 tables, 3520 bytes of rows",
+        "103 entities in 2 groups with 4 tables, 3672 bytes of rows",
         "main group 0: Position, Velocity, Seen (bits)",
         "  table {}: 0 rows of 0, 0 bytes",
-        "  table { Position, Velocity }: 100 rows of 112, 2816 bytes",
+        "  table { Position, Velocity }: 100 rows of 112, 2968 bytes",
         "  table { Position }: 3 rows of 16, 448 bytes",
         "sparse set 1: Stunned",
         "  table { Stunned }: 3 rows of 16, 256 bytes",
