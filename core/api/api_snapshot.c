@@ -158,7 +158,7 @@ typedef struct RowsCall {
   uint32_t most, used;
 } RowsCall;
 
-/* Finds the rows, whose other parts are given. */
+/* Finds the rows; the other parts of them are given. */
 static ecs_Status with_rows(ecs_Query *query, PackRows *rows, RowsCall *call) {
   ecs_World *world = world_of(query);
   Memory *memory = &world->store.memory;

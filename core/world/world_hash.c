@@ -74,8 +74,8 @@ static uint64_t hash_schema(const Schema *schema) {
 
 /* Keeping ---------------------------------------------------------------- */
 
-/* Who asks for a hash changes nothing that can be seen by calls, so worlds are
- * constant for callers. */
+/* Asking for a hash changes nothing that calls can see, so worlds are constant for
+ * callers. */
 static Store *store_behind(const Store *store) { return (Store *)store; }
 
 /* What names and free handles are hashed for. row_epoch grows with all that

@@ -21,11 +21,13 @@ local lower_total = require "ecs.compile.lower_total"
 local outline = require "ecs.compile.outline"
 local plans = require "ecs.compile.plan"
 local safe_pairs = require "ecs.safe_pairs"
+local core = require "ecs.core"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local setmetatable = setmetatable
 local error, ipairs, next, pcall, type = error, ipairs, next, pcall, type
 local find, max, min, sort = string.find, math.max, math.min, table.sort
+local sub = string.sub
 
 local get_info = standard.debug.getinfo
 
@@ -272,16 +274,23 @@ local function lower_all(f, options, outer, exits, numbers, modes)
            grids = context.grids }
 end
 
---- What may have made a branch a side exit, of all that was looked at: what was
--- nil last, or a table without elements; objects, as a world that is not the
--- system's; and functions.
-local function causes_of(looked)
+--- May a branch be a side exit for the value that was looked at, and not for
+-- another one? So it is with objects of this library, prepared closures, and
+-- functions of scripts; other objects and functions of C are never compiled.
+local function is_cause(one, prepared)
+  local value = one.value
+  if type(value) == "function" then return one.codes or prepared(value) end
+  return type(value) == "userdata" and sub(core.kind(value), 1, 4) == "ecs."
+end
+
+--- What may have made a branch a side exit, of all that was looked at; of what
+-- was nil, or a table without elements, the last.
+local function causes_of(looked, prepared)
   local causes, missing = {}, false
   for k = #looked, 1, -1 do
     local one = looked[k]
     local lacks = one.value == nil or one.kind == "nothing"
-    local kind = type(one.value)
-    if lacks and not missing or kind == "userdata" or kind == "function" then
+    if lacks and not missing or is_cause(one, prepared) then
       causes[#causes + 1], missing = one, missing or lacks
     end
   end
@@ -311,7 +320,7 @@ local function lower_with_exits(f, options)
         return false, result, outer
       end
       result.blamed = result.blamed or outer.context.func
-      result.causes = causes_of(outer.looked)
+      result.causes = causes_of(outer.looked, options.prepared)
       -- Branches inside of this one are not lowered any more: their numbers are
       -- those of others then.
       for inner in next, exits do

@@ -360,6 +360,23 @@ describe("a side exit", function()
     end)
   end)
 
+  it("stays one where what no code can call is another in each run", function()
+    local world, file, wrapped = ecs.world {}, nil, nil
+    local Single = ecs.component("ExitSingle", { x = "f32" })
+    for k = 1, 300 do world:spawn(Single { x = k }) end
+    world:system { name = "s", query = { Single }, each = function(p)
+      p.x = p.x * 0.5
+      if p.x > 1e9 then file:seek() end
+      if p.x > 1e8 then wrapped() end
+    end }
+    for _ = 1, 40 do
+      file, wrapped = io.tmpfile(), coroutine.wrap(print)
+      world:progress(0)
+      file:close()
+    end
+    assert.equal(0, world:stats("s").fallback_runs)
+  end)
+
   it("has entities looked up again behind it", function()
     alike(function(world, _, ids)
       local boss = ids[7]
