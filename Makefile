@@ -60,7 +60,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   state/load_values state/load_links \
   state/load state/unpack_part state/unpack_links state/unpack \
   kernel/kernel_library kernel/kernel_binding \
-  program/operation program/program_part program/program_ir \
+  program/operation program/program_part program/program_pass program/program_ir \
   program/program_cycles program/program_parse program/program_print \
   program/program_order program/program_ranges program/program_facts \
   program/program_whole program/program_presence program/vm_loop_macros \
@@ -71,7 +71,7 @@ CORE := ecs ecs_kernel ecs_access ecs_grid ecs_array \
   program/vm_near \
   program/vm_sums program/vm_changes program/vm_ahead program/vm_sifting \
   program/vm_parallel program/vm_run program/vm_listed program/vm_block \
-  program/vm_shared program/vm \
+  program/vm_start program/vm_shared program/vm program/vm_pass \
   api/for_bindings api/accessor api/field_access api/spawn_call \
   api/api_entity api/api_grid api/api_query api/kept_end api/api_family api/api_bulk \
   api/api_list api/api_link api/api_name api/api_array api/api_observe api/row_access \
@@ -99,7 +99,7 @@ BINDING := object/compat object/object object/error object/held object/message_p
   query/lua_pack \
   query/row_random program/lua_kernel program/table_walk program/table_copy \
   program/table_wanted program/lua_program \
-  program/outside program/exit_loop missing_names host module
+  program/outside program/lua_pass program/exit_loop missing_names host module
 
 # What the mutation score is about: what moves rows, finds them and computes on
 # them. tools/mutants.lua refuses a name that is no module.

@@ -25,6 +25,7 @@ local STRUCTS = {
   { name = "PreparedCalls", key = "PreparedCalls", last = false },
   { name = "ValueCalls", key = "ValueCalls", last = false },
   { name = "ProgramCalls", key = "ProgramCalls", last = false },
+  { name = "PassCalls", key = "PassCalls", last = false },
   { name = "QueryCalls", key = "QueryCalls", last = false },
   { name = "GridCalls", key = "GridCalls", last = false },
 }

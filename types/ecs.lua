@@ -102,6 +102,7 @@
 ---as a number or a text such as "64M"; no limit unless given
 ---@field threads? integer|"auto" that may run compiled functions and kernels, 1
 ---to 64; default 1
+---@field passes? false each system runs by itself
 
 ---The terms of a query. The array part lists components to read and write.
 ---@class ecs.QueryTerms

@@ -29,6 +29,7 @@
 #include "object/tokens.h"
 #include "program/lua_kernel.h"
 #include "program/exit_loop.h"
+#include "program/lua_pass.h"
 #include "program/lua_program.h"
 #include "program/table_copy.h"
 #include "query/batch_loop.h"
@@ -211,12 +212,12 @@ static int open_module(lua_State *L) {
       bind_open_row_view,       bind_open_row_loop,
       bind_open_bulk_methods,   bind_open_row_random,
       bind_open_lua_kernel,     bind_open_lua_program,
-      bind_open_exit_loop,      bind_open_table_copy,
-      bind_open_host,           bind_open_telling,
-      bind_open_collect,        bind_open_observers,
-      bind_open_lua_grid,       bind_open_grid_loop,
-      bind_open_lua_array,      bind_open_array_element,
-      bind_open_missing_names,
+      bind_open_lua_pass,       bind_open_exit_loop,
+      bind_open_table_copy,     bind_open_host,
+      bind_open_telling,        bind_open_collect,
+      bind_open_observers,      bind_open_lua_grid,
+      bind_open_grid_loop,      bind_open_lua_array,
+      bind_open_array_element,  bind_open_missing_names,
   };
   /* When a state closes, LuaJIT unloads modules before it has run all
    * finalizers. */

@@ -14,6 +14,7 @@
 #include "program/vm_arrays.h"
 #include "program/vm_ahead.h"
 #include "program/vm_near.h"
+#include "program/vm_pass.h"
 #include "query/claims.h"
 
 #include <stdio.h>
@@ -146,22 +147,26 @@ static inline ecs_Status check_inputs(const ecs_Program *program,
   return arrays_check(program, call);
 }
 
+/* A component of the program that an open cursor contests; 0: there is none. */
+static ecs_Component contested_by(const ecs_Program *program) {
+  if (world_of(program->query)->depth == 0) return 0;
+  ecs_Component contested = claims_contested(program->query);
+  return contested != 0 ? contested : program_contested(program);
+}
+
 /* kept: see program_run. */
 static ecs_Status run_checked(ecs_Program *program, const ecs_ProgramCall *call,
                               bool *kept) {
   ecs_Status status = check_inputs(program, call);
   if (status != ECS_OK) return status;
-  ecs_World *world = world_of(program->query);
   if (call->reduction_count != program->reduction_count ||
       (call->reduction_count > 0 && call->reductions == NULL) ||
       (program->exits && call->stop == NULL))
     return ECS_E_ARGUMENT;
-  ecs_Component contested = 0;
   ECS_ASSERT(program->plan != NULL && program->binding != NULL);
-  if (world->depth > 0) contested = claims_contested(program->query);
-  if (world->depth > 0 && contested == 0)
-    contested = program_contested(program);
-  if (contested != 0) return world_refuse_access(world, contested);
+  ecs_Component contested = contested_by(program);
+  if (contested != 0)
+    return world_refuse_access(world_of(program->query), contested);
   FloatMode mode = float_mode_begin();
   status = program_run(program, call, kept);
   float_mode_end(mode);
@@ -211,4 +216,59 @@ ecs_Status ecs_program_run_part(ecs_Program *program,
   status = program_run_part(program, call, part);
   float_mode_end(mode);
   return status;
+}
+
+/* Passes ------------------------------------------------------------------ */
+
+const char *ecs_pass_hindrance(const ecs_Program *program) {
+  ECS_MUST_LIVE(PROGRAM, program);
+  return pass_hindrance(program);
+}
+
+bool ecs_pass_meets(const ecs_Program *one, const ecs_Program *other) {
+  ECS_MUST_LIVE(PROGRAM, one);
+  ECS_MUST_LIVE(PROGRAM, other);
+  return pass_meets(one, other);
+}
+
+/* Runs programs together, if that pays and nothing open contests them. False:
+ * nothing was run. */
+static bool run_together(const PassProgram *programs, uint32_t count) {
+  if (!pass_pays(programs, count)) return false;
+  for (uint32_t k = 0; k < count; k++) {
+    const ecs_Program *program = programs[k].program;
+    if (check_inputs(program, &programs[k].call) != ECS_OK ||
+        contested_by(program) != 0)
+      return false;
+  }
+  FloatMode mode = float_mode_begin();
+  bool done = pass_run_together(programs, count);
+  float_mode_end(mode);
+  return done;
+}
+
+/* How many of these run before one that begins. */
+static uint32_t count_joined(const PassProgram *programs, uint32_t count) {
+  uint32_t joined = 1;
+  while (joined < count && !programs[joined].begins) joined++;
+  return joined;
+}
+
+ecs_Status ecs_pass_run(PassProgram *programs, uint32_t count,
+                        uint32_t *failed) {
+  for (uint32_t first = 0; first < count;) {
+    uint32_t end = first + count_joined(programs + first, count - first);
+    if (end - first > 1 && run_together(programs + first, end - first))
+      first = end;
+    for (; first < end; first++) {
+      if (programs[first].left_out) continue;
+      ECS_MUST_LIVE(PROGRAM, programs[first].program);
+      ecs_Status status =
+          run_checked(programs[first].program, &programs[first].call, NULL);
+      if (status == ECS_OK) continue;
+      *failed = first;
+      return status;
+    }
+  }
+  return ECS_OK;
 }

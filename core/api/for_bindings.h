@@ -9,6 +9,7 @@
  *      saves of values  ecs_held_uses, ecs_held_save, ecs_saved_values,
  *                       ecs_saved_hold, ecs_packed_next
  *      programs         ecs_program_run_part, ecs_program_go_on
+ *      passes           ecs_pass_hindrance, ecs_pass_meets, ecs_pass_run
  *      asserts          ECS_ASSERT
  *
  * A binding may lie in a library of its own and sees none of the core's hidden
@@ -26,6 +27,7 @@
 #include "ecs.h"
 #include "math/reduction.h"
 #include "program/program_part.h"
+#include "program/program_pass.h"
 #include "state/held_marks.h"
 #include "state/held_save.h"
 #include "state/packed.h"

@@ -57,6 +57,7 @@
 #define ECS_ELEMENT_LIMIT 60u     /* elements of an array of a world */
 #define ECS_PUT_MARKS 8u          /* of elements that a slice puts; no limit */
 #define ECS_SHARED_ROWS 8u        /* rows that threads take are multiples */
+#define ECS_PASS_ROWS 8u          /* rows that go through a pass at once */
 #define ECS_SHARED_STEPS 1u       /* of rows, in a run that threads share */
 #else
 #define ECS_ROW_ALIGN 16u
@@ -101,9 +102,11 @@
 #define ECS_PUT_MARKS 4096u
 #ifdef ECS_CHECKED
 #define ECS_SHARED_ROWS 16u
+#define ECS_PASS_ROWS 48u
 #define ECS_SHARED_STEPS 1u
 #else
 #define ECS_SHARED_ROWS 1024u
+#define ECS_PASS_ROWS 1024u
 #define ECS_SHARED_STEPS 150000u
 #endif
 #endif

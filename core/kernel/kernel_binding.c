@@ -319,35 +319,38 @@ static ecs_Status scan(const ecs_KernelBinding *binding,
   return found > 0 ? ECS_E_NAN : ECS_OK;
 }
 
+bool kernel_can_be_cut(const ecs_KernelBinding *binding) {
+  return !wants(binding, ECS_KERNEL_WHOLE_TABLES) &&
+         binding->kernel->column_count <= KERNEL_CUT_COLUMNS;
+}
+
+void kernel_run_rows(const ecs_KernelBinding *binding,
+                     const ecs_KernelCall *call, const ecs_KernelBlock *block,
+                     uint32_t first, uint32_t count) {
+  const ecs_Kernel *kernel = binding->kernel;
+  void *columns[KERNEL_CUT_COLUMNS];
+  ECS_ASSERT(kernel->column_count <= KERNEL_CUT_COLUMNS);
+  ecs_KernelBlock piece = {
+      .entities = block->entities == NULL ? NULL : block->entities + first,
+      .columns = columns,
+      .count = count};
+  ecs_KernelCall cut = *call;
+  for (uint32_t k = 0; k < kernel->column_count; k++)
+    columns[k] = block->columns[k] == NULL
+                     ? NULL
+                     : (char *)block->columns[k] +
+                           first * scalar_bytes(kernel->columns[k].type);
+  cut.blocks = &piece;
+  cut.block_count = 1;
+  kernel->run(&cut);
+}
+
 /* A run that several threads share. */
 typedef struct SharedKernel {
   const ecs_KernelBinding *binding;
   const ecs_KernelCall *call; /* with all blocks */
   uint64_t rows, unit_rows;
 } SharedKernel;
-
-/* The most columns of a kernel that is cut. */
-#define SHARED_COLUMNS 64u
-
-/* Runs so many rows of a block from a row on. */
-static void run_piece(const SharedKernel *shared, const ecs_KernelBlock *block,
-                      uint32_t first, uint32_t count) {
-  const ecs_Kernel *kernel = shared->binding->kernel;
-  void *columns[SHARED_COLUMNS];
-  ecs_KernelBlock piece = {
-      .entities = block->entities == NULL ? NULL : block->entities + first,
-      .columns = columns,
-      .count = count};
-  ecs_KernelCall call = *shared->call;
-  for (uint32_t k = 0; k < kernel->column_count; k++)
-    columns[k] = block->columns[k] == NULL
-                     ? NULL
-                     : (char *)block->columns[k] +
-                           first * scalar_bytes(kernel->columns[k].type);
-  call.blocks = &piece;
-  call.block_count = 1;
-  kernel->run(&call);
-}
 
 /* Runs a unit; a WorkersJob. */
 static void run_kernel_unit(void *user, uint32_t worker, uint32_t unit) {
@@ -360,7 +363,8 @@ static void run_kernel_unit(void *user, uint32_t worker, uint32_t unit) {
     uint64_t from = first < block->count ? first : block->count;
     uint64_t to = end < block->count ? end : block->count;
     if (from < to)
-      run_piece(shared, block, (uint32_t)from, (uint32_t)(to - from));
+      kernel_run_rows(shared->binding, shared->call, block, (uint32_t)from,
+                      (uint32_t)(to - from));
     first -= from;
     end -= to;
     if (end == 0) break;
@@ -381,9 +385,7 @@ static bool run_shared(const ecs_KernelBinding *binding,
   SharedKernel shared = {.binding = binding, .call = call};
   uint32_t threads = world_of(binding->query)->threads;
   if (threads < 2 || !wants(binding, ECS_KERNEL_PARALLEL) ||
-      wants(binding, ECS_KERNEL_WHOLE_TABLES) ||
-      binding->kernel->column_count > SHARED_COLUMNS ||
-      writes_arrays(binding->kernel))
+      !kernel_can_be_cut(binding) || writes_arrays(binding->kernel))
     return false;
   for (uint32_t k = 0; k < call->block_count; k++)
     shared.rows += call->blocks[k].count;
@@ -463,6 +465,13 @@ static ecs_Status run_batches(ecs_KernelBinding *binding, ecs_KernelCall call) {
   }
   cursor_end(&cursor);
   return status;
+}
+
+ecs_Status kernel_list(ecs_KernelBinding *binding) {
+  ecs_Status status = query_plan(binding->query);
+  if (status != ECS_OK) return status;
+  ECS_ASSERT(query_is_direct(binding->query));
+  return list_blocks(binding);
 }
 
 ecs_Status kernel_run(ecs_KernelBinding *binding, const ecs_KernelCall *call) {

@@ -72,6 +72,24 @@ ECS_INTERNAL void kernel_unbind_all(ecs_Query *query);
 ECS_INTERNAL ecs_Status kernel_run(ecs_KernelBinding *binding,
                                    const ecs_KernelCall *call);
 
+/* The most columns of a kernel whose blocks are cut. */
+#define KERNEL_CUT_COLUMNS 64u
+
+/* May the kernel be run over a part of a table? */
+ECS_INTERNAL bool kernel_can_be_cut(const ecs_KernelBinding *binding);
+
+/* Lists the blocks of a plan that goes over the matched tables: one for each
+ * that has rows, in their order. They are valid until the group changes.
+ * ECS_E_MEMORY. Cost: a comparison where the list is valid. */
+ECS_INTERNAL ecs_Status kernel_list(ecs_KernelBinding *binding);
+
+/* Runs the kernel over so many rows of a block from a row on. The call's blocks
+ * are not used. The kernel can be cut. */
+ECS_INTERNAL void kernel_run_rows(const ecs_KernelBinding *binding,
+                                  const ecs_KernelCall *call,
+                                  const ecs_KernelBlock *block, uint32_t first,
+                                  uint32_t count);
+
 /* Writes the rows of a batch of the binding's query as a block, which is valid
  * until the binding runs or makes another. ECS_E_MEMORY. Cost: one step for each
  * column of the kernel. */

@@ -13,6 +13,7 @@
 #include "program/vm_planner.h"
 #include "program/vm_shared.h"
 #include "program/vm_sifting.h"
+#include "program/vm_start.h"
 
 /* How many rows of the next block are left out. */
 static uint32_t leave_out(Run *run, uint32_t count) {
@@ -184,42 +185,14 @@ static ecs_Status run_rows(Run *run) {
   return status;
 }
 
-/* So many sums are kept on the stack while a program runs. */
-#define FEW_SUMS 4u
-
 ecs_Status program_run(ecs_Program *program, const ecs_ProgramCall *call,
                        bool *kept) {
-  Memory *memory = &program->query->store->memory;
-  uint32_t sums = program->reduction_count;
-  ECS_ASSERT(call->uniform_count == program->uniform_count);
-  ECS_ASSERT(call->reduction_count == sums);
-  ECS_ASSERT(call->array_count == program->array_count);
-  ECS_ASSERT(call->stop != NULL || !program->exits);
-  Run run = {.program = program,
-             .plan = program->plan,
-             .call = call,
-             .late = program->plan->bases,
-             .rows_before = call->first,
-             .left_out = call->first,
-             .counts = program->exits_locally,
-             .kept = kept,
-             .status = ECS_OK};
-  block_see_puts(&run);
-  Reduction few[FEW_SUMS];
-  bool many = sums > FEW_SUMS;
-  run.sums = many ? memory_zeroed(memory, sums, sizeof(Reduction)) : few;
-  if (run.sums == NULL) return ECS_E_MEMORY;
-  program->primed = NULL;
-  if (sums > 0) sums_begin(program, run.sums, call->reductions);
-  if (!block_has_plans(&run)) block_once(&run);
+  Run run;
+  RunSums sums;
+  if (!run_begin(&run, program, call, &sums)) return ECS_E_MEMORY;
+  run.kept = kept;
   ecs_Status status = run_rows(&run);
-  bool done = status == ECS_OK || (kept != NULL && *kept);
-  if (sums > 0) sums_end(program, run.sums, !done, call->reductions);
-  if (done && call->stop != NULL)
-    *call->stop = (ecs_ProgramStop){run.rows_before, run.stopped, 0, 0};
-  if (many) memory_free(memory, run.sums, sums * sizeof(Reduction));
-  memory_free(memory, run.changes,
-              run.change_capacity * sizeof(RecordedChange));
+  run_end(&run, status == ECS_OK || (kept != NULL && *kept));
   return status;
 }
 

@@ -44,7 +44,8 @@ local has_ffi = jit and standard.load and standard.bit
   and not (getenv and getenv "ECS_BACKEND" == "capi") and pcall(require, "ffi")
 local is_compiling = has_ffi and jit.status()
 
--- How systems run: run_program, is_idle and know_query, for their queries.
+-- How systems run: run_program, run_pass, is_idle and know_query, for their
+-- queries.
 local programs = core
 local copy_table, copy_wanted = core.copy_table, core.copy_wanted
 local outside_checks
@@ -101,6 +102,7 @@ end
 return {
   core = core, check_world = check_world,
   run_program = programs.run_program, is_idle = programs.is_idle,
+  run_pass = programs.run_pass,
   know_query = programs.know_query or function() end, know_grid = know_grid,
   copy_table = copy_table, copies_fast = copy_table ~= core.copy_table,
   copy_wanted = copy_wanted,

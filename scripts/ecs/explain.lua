@@ -19,6 +19,7 @@ local message = require "ecs.message"
 local system = require "ecs.system"
 local frame = require "ecs.frame"
 local gate = require "ecs.gate"
+local passes = require "ecs.passes"
 local phases = require "ecs.phases"
 local system_each = require "ecs.system_each"
 local profile = require "ecs.profile"
@@ -62,13 +63,17 @@ end
 
 -- Systems of a world --------------------------------------------------------
 
-local function add_planned(lines, plan, clocks)
+local function add_planned(lines, state, plan)
+  local clocks = state.clocks
   for _, phase in ipairs(plan) do
     lines[#lines + 1] = "phase " .. phase.phase .. ": "
       .. count(#phase.names, "system") .. phases.describe(clocks[phase.phase])
     for k, name in ipairs(phase.names) do
       lines[#lines + 1] = "  " .. name .. ": "
         .. describe_all(phase.systems[k])
+    end
+    for _, line in ipairs(passes.describe(state, phase)) do
+      lines[#lines + 1] = line
     end
   end
 end
@@ -103,7 +108,7 @@ local function explain_world(world)
   end
   local plan, problem = frame.plan(state)
   if plan then
-    add_planned(lines, plan, state.clocks)
+    add_planned(lines, state, plan)
   else
     add_defined(lines, state, problem)
   end
@@ -162,6 +167,9 @@ local function explain_system(state, target)
       .. position(state, target),
     ways[target.kind] or system_each.explain(target),
   }
+  for _, phase in ipairs(frame.plan(state) or {}) do passes.of(state, phase) end
+  lines[#lines + 1] = target.kind == "each"
+    and passes.describe_system(target) or nil
   if target.query then add_query(lines, target.query) end
   return (gsub(concat(lines, "\n"), "\n", "\n  "))
 end

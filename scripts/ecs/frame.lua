@@ -30,6 +30,7 @@ local require = require("ecs.standard").inner "ecs.frame"
 
 local backend = require "ecs.backend"
 local event = require "ecs.event"
+local passes = require "ecs.passes"
 local phases = require "ecs.phases"
 local states = require "ecs.states"
 local system = require "ecs.system"
@@ -44,6 +45,7 @@ local core, is_idle = backend.core, backend.is_idle
 local find_state, record, run_in_frame, live =
   core.find_state, core.record, core.frame, core.live
 local pass_phase, change_state = phases.pass, states.change
+local passes_of, run_pass = passes.of, passes.run
 local take_trace, trace_line = core.take_trace, core.trace_line
 local mark_seen, grid_ready = core.mark_seen, core.grid_ready
 local grid_step = core.grid_step
@@ -100,9 +102,23 @@ end
 local function run_systems(world, state, plan, index, dt)
   local phase, deferred = plan[index].phase, state.deferred
   local systems, clock = plan[index].systems, state.clocks[phase]
+  local joined = passes_of(state, plan[index])
+  local behind = 0 -- systems up to this one ran in a pass
   for k = 1, #systems do
     local system_now = systems[k]
-    if state.plan ~= plan then
+    local pass = joined and joined[k]
+    if pass and pass.joins == state.joins and state.plan == plan
+      and not state.profile then
+      local done, thrown, text, failed = run_pass(pass, dt, clock)
+      if done then
+        behind = pass.last
+      elseif done == false then
+        return done, thrown, blame(text, "system '" .. failed.name .. "'")
+      end
+    end
+    if k <= behind then
+      system_now = nil
+    elseif state.plan ~= plan then
       system_now = current(state, system_now, phase)
     end
     if system_now and system_now.enabled then

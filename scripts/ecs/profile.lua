@@ -19,6 +19,7 @@ local require = require("ecs.standard").inner "ecs.profile"
 
 local backend = require "ecs.backend"
 local message = require "ecs.message"
+local passes = require "ecs.passes"
 local system = require "ecs.system"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
@@ -59,6 +60,7 @@ end
 --- The figures of a system, in a new table.
 function profile.figures(state, target)
   local known = target.profile == state.profiles and target.profiled or {}
+  passes.settle(target.pass)
   return {
     runs = target.runs, fallback_runs = target.fallback_runs,
     exits = target.exits,
@@ -71,6 +73,7 @@ end
 -- count, or, with nil, neither.
 function profile.choose(state)
   state.profile = state.trace and state.trace.run or state.profiling
+  state.joins = state.joins + 1 -- systems run by themselves, or in passes again
 end
 
 local methods = {}

@@ -16,6 +16,7 @@ local require = require("ecs.standard").inner "ecs.snapshot"
 local backend = require "ecs.backend"
 local event = require "ecs.event"
 local message = require "ecs.message"
+local passes = require "ecs.passes"
 local system = require "ecs.system"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
@@ -71,8 +72,10 @@ local function put_systems(state, systems)
       entry.rest = was and was.rest or 0.0
       entry.since = was and was.since or 0.0
     end
+    passes.settle(entry.pass)
     entry.counted = entry.runs -- what waits to be counted has not been
   end
+  state.joins = state.joins + 1
   event.change(state)
 end
 

@@ -34,6 +34,7 @@
 --                 trace; nil otherwise
 --     profiling   the same while it profiles
 --     profiles    how often profiling was begun; nil: never
+--     joins       see passes.lua
 --     tick        number of frames begun; nothing follows from it
 --
 -- Once a system is defined, only enabled, idle, what is counted, the time of
@@ -64,6 +65,7 @@ local states = require "ecs.states"
 local event = require "ecs.event"
 local gate = require "ecs.gate"
 local system_each = require "ecs.system_each"
+local passes = require "ecs.passes"
 
 -- Kept here: scripts replace functions of Lua, but programs must not change.
 local error, ipairs, rawget, type = error, ipairs, rawget, type
@@ -339,7 +341,7 @@ local function prepare(world, list, deferred, names, ranks)
   phases.prepare(state, list)
   states.prepare(state, names, ranks)
   state.deferred, state.systems, state.named, state.tick = deferred, {}, {}, 0
-  state.last, state.gaps, state.changes = 0, false, 0
+  state.last, state.gaps, state.changes, state.joins = 0, false, 0, 0
 end
 
 --- The state of a world. A world that a host made gets its state here.
@@ -427,6 +429,7 @@ end
 -- world:optimize (advice.lua).
 local function count_runs(counted)
   if not counted.query then return end
+  passes.settle(counted.pass)
   core.count_runs(counted.query, counted.runs - (counted.counted or 0))
   counted.counted = counted.runs
 end
@@ -471,7 +474,7 @@ function methods.enable(world, name, enabled)
     error("ecs: enable takes true or false, as in world:enable('" .. name
       .. "', false), not " .. message.describe(enabled), 2)
   end
-  system.enabled = enabled
+  system.enabled, state.joins = enabled, state.joins + 1
   event.change(state)
 end
 

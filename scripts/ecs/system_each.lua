@@ -52,8 +52,8 @@ local gsub, concat = string.gsub, table.concat
 
 local load_chunk = standard.load
 local core = backend.core
-local is_idle, run_program, run_each =
-  backend.is_idle, backend.run_program, core.run_each
+local is_idle, run_program, run_each, find_state =
+  backend.is_idle, backend.run_program, core.run_each, core.find_state
 local choose_plan, current_plan = specialize.choose, specialize.current
 local write_places, asks = specialize.write, worth.asks
 
@@ -198,6 +198,39 @@ function system_each.announce(system)
   end
 end
 
+--- What a pass needs of a system: { program, work, readers, arguments }, see
+-- bindings/lua/program/lua_pass.c, and the plan. Otherwise nil, and why a pass
+-- ends before the system.
+function system_each.member(system)
+  local code = system.code
+  local plan = code and code.last
+  if not plan or not plan.program then return nil, "it runs as plain Lua" end
+  local hindrance = core.pass_hindrance(plan.program)
+  if hindrance then return nil, hindrance end
+  if plan.places then return nil, "it changes numbers outside" end
+  if specialize.reads_resource(plan, system.work) then
+    return nil, "it reads a resource"
+  end
+  local readers = specialize.outside(plan)
+  if not readers then
+    return nil, "what it reads outside has to be looked at before each run"
+  end
+  return { plan.program, system.work, readers, specialize.arguments(plan) },
+    plan
+end
+
+--- Reads anew what the plan of a member reads outside. Returns its values; nil
+-- where another plan holds now.
+function system_each.read_member(system, plan, dt)
+  if current_plan(system.code, system.work, dt) ~= plan then return nil end
+  return specialize.outside(plan) and plan.values or nil
+end
+
+--- Counts runs of a system in passes.
+function system_each.count(system, runs)
+  system.runs, system.code.runs = system.runs + runs, system.code.runs + runs
+end
+
 --- Drops the compiled code of a system that was replaced or removed.
 function system_each.forget(system)
   system.fixed = nil
@@ -311,7 +344,11 @@ function system_each.run(world, system, dt, clock)
       if plain then return run_plain(system, dt, clock) end
     end
     local plan, problem, text = current_plan(code, system.work, dt)
-    if not plan then plan, problem, text = choose(system) end
+    if not plan then
+      plan, problem, text = choose(system)
+      local state = find_state(world)
+      if state then state.joins = state.joins + 1 end -- see passes.lua
+    end
     if not plan then
       return run_without(world, system, problem, text, dt, clock)
     end

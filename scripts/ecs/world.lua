@@ -34,7 +34,7 @@ local min = math.min
 
 local known = { phases = true, flush = true, states = true, seed = true,
                 precision = true, compile = true, memory_limit = true,
-                threads = true }
+                threads = true, passes = true }
 
 -- In this file, level says which line an error blames: it is the level that
 -- error() would take inside the function that receives it.
@@ -110,6 +110,13 @@ local function read_threads(threads, level)
   return threads
 end
 
+--- Does each system run by itself?
+local function read_passes(given, level)
+  if given == nil or given == false then return given == false end
+  error("ecs: world: passes is false, so that each system runs by itself, "
+    .. "or left out, not " .. message.describe(given), level)
+end
+
 --- A checked copy of a script's options.
 local function copy(given, level)
   local options = {}
@@ -119,7 +126,7 @@ local function copy(given, level)
     if not known[key] then
       error("ecs: world has no option " .. message.describe(key)
         .. " (there are phases, flush, states, seed, precision, "
-        .. "compile, memory_limit, threads)", level)
+        .. "compile, memory_limit, threads, passes)", level)
     end
   end
   return options
@@ -150,6 +157,7 @@ local world = {}
 --     threads   how many threads may run compiled functions and kernels, from 1
 --               to 64; "auto": as many as there are cores; 1 unless given. The
 --               results are the same with any number
+--     passes    false: each system runs by itself; the results are the same
 --     memory_limit  the most bytes that the world may hold, as a number or a
 --               text with k, M or G; no limit unless given
 --
@@ -171,12 +179,14 @@ function world.create(options)
   local plain = read_compile(options.compile, 3)
   local limit = read_memory_limit(options.memory_limit, 3)
   local threads = read_threads(options.threads, 3)
+  local alone = read_passes(options.passes, 3)
   local made = core.world(limit)
   core.set_seed(made, seed)
   core.set_threads(made, threads)
   system.prepare(made, list, deferred, names, ranks)
   local state = system.state(made)
   state.precision, state.plain, state.threads = precision, plain, threads
+  state.alone = alone
   return made
 end
 

@@ -1,15 +1,15 @@
--- Random systems, for the promise that threads change nothing.
+-- Random systems, for the promise that threads and passes change nothing.
 --
 --     random_schedules.lua FIRST COUNT
 --
 -- Each number is a program: components in random storages, up to 3,000 rows,
 -- and a few systems that compute, draw numbers, look at other entities, add to
 -- totals and variables outside, read and write arrays, change structure and
--- take side exits. It is played with one thread and with 2, 3, 4 and 8; each
--- second one has precision = "double" and is played as plain Lua, too. After
--- every frame the
--- hash, the totals, the variables and what side exits did must be the same. A
--- failure prints the text of the systems.
+-- take side exits. It is played system by system, then with passes, on one
+-- thread and on 2, 3, 4 and 8; each second one has precision = "double" and is
+-- played as plain Lua, too. After every frame the hash, the totals, the
+-- variables and what side exits did must be the same, and at the end what was
+-- counted. A failure prints the text of the systems.
 
 local ecs = require "ecs"
 ecs.on_fallback = nil
@@ -54,6 +54,9 @@ local function chance(n) return draw(n) == 1 end
 local statements = {
   { "A", "a.x = a.x * 0.5 + dt * NUM" },
   { "A", "a.y = a.y - a.x * 0.125" },
+  { "A", "a.y = a.y * 0.5 + gain * dt" },
+  { "A", "if loud then a.x = a.x * 0.5 + set.level end" },
+  { "A", "a.x = a.x * 0.25 + bend(a.y)" },
   { "A", "if a.x > NUM then a.y = a.y + 0.25 else a.y = a.y * 0.75 end" },
   { "A", "a.x = a.x + ecs.random() * 0.5" },
   { "A", "sum:add(a.x)" },
@@ -126,11 +129,21 @@ local ecs, world, A, B, C, L, M, Tag, Bit, seen = ...
 local heat = world:array("heat", "f32", 16)
 local sum, low, high = world:sum "sum", world:min "low", world:max "high"
 local total, most, count = 0, 0, 0
+local gain, loud, set, frames = 0.5, true, { level = 2 }, 0
+local function bend(x) return x * 0.5 + set.level end
 local function add(e, tag) world:add(e, tag) end
 local function remove(e, tag) world:remove(e, tag) end
 ]]
 
 local TAIL = [[
+world:system { name = "turn", run = function()
+  frames = frames + 1
+  if frames % 2 == 0 then gain = gain + 0.25 end
+  if frames % 3 == 0 then loud = not loud end
+  if frames == 4 then set.level = 3 end
+  if frames == 5 then set = { level = 4 } end
+  if frames == 6 then bend = function(x) return x * 0.25 + frames end end
+end, before = WHERE }
 return function()
   return total, most, count, sum:value(), low:value(), high:value(), #seen,
     table.concat(seen, " ")
@@ -147,7 +160,9 @@ local function new_program(number)
   for k, row in ipairs(KINDS) do program.kinds[k] = variants[draw(3)][row] end
   local parts = {}
   for k = 1, 2 + draw(5) do parts[k] = system_text(k) end
-  program.text = HEAD .. table.concat(parts) .. TAIL
+  program.systems = #parts
+  program.text = HEAD .. table.concat(parts)
+    .. TAIL:gsub("WHERE", "'s" .. draw(#parts) .. "'")
   return program
 end
 
@@ -170,7 +185,7 @@ local function fill(world, program)
   if program.grouped then world:group { A, B } end
 end
 
-local FRAMES = 4
+local FRAMES = 7
 
 --- What can be seen of a program after each frame, and how many runs fell back.
 local function play(program, options)
@@ -186,6 +201,11 @@ local function play(program, options)
   for frame = 1, FRAMES do
     world:progress(0.25)
     lines[frame] = world:hash() .. " " .. table.concat({ figures() }, " ")
+    if frame == 3 then world:enable("s2", false) end
+    if frame == 5 then world:enable("s2", true) end
+  end
+  for k = 1, program.systems do
+    lines[FRAMES] = lines[FRAMES] .. " " .. world:stats("s" .. k).runs
   end
   world:close()
   return lines
@@ -206,7 +226,8 @@ end
 
 for number = first, first + count - 1 do
   local program = new_program(number)
-  program.expected = play(program, { threads = 1 })
+  program.expected = play(program, { passes = false })
+  compare(number, program, {}, "passes")
   for _, threads in ipairs { 2, 3, 4, 8 } do
     compare(number, program, { threads = threads }, threads .. " threads")
   end

@@ -30,7 +30,7 @@ static const char *const kind_names[KIND_COUNT] = {
     "ecs.Component", "ecs.Value", "ecs.World",    "ecs.Query",   "ecs.Kernel",
     "ecs.Library",   "ecs.View",  "ecs.Rows",     "ecs.Program", "ecs.Total",
     "ecs.Copy",      "ecs.Links", "ecs.Observer", "ecs.Prefab",  "ecs.Grid",
-    "ecs.Snapshot",  "ecs.Array", "ecs.ArrayRow"};
+    "ecs.Snapshot",  "ecs.Array", "ecs.ArrayRow", "ecs.Pass"};
 
 /* Tables of the state ------------------------------------------------------ */
 

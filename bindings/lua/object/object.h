@@ -87,6 +87,7 @@ typedef enum ObjectKind {
   KIND_SNAPSHOT,
   KIND_ARRAY,
   KIND_ARRAY_ROW,
+  KIND_PASS,
   KIND_COUNT
 } ObjectKind;
 

@@ -335,9 +335,20 @@ static bool has_drawn(const Program *program) {
  * next run resets what they added to the totals. */
 static bool is_idle(const Program *program) {
   ecs_Entity first = 0;
+  if (!program->changes && program->stop.row > 0) return false;
   return added_nothing(program) && bind_query_is_live(program->query) &&
          ecs_query_first(program->query->native, &first) == ECS_OK &&
          first == 0;
+}
+
+bool bind_program_is_known(const Program *program) {
+  return bind_query_is_live(program->query) && program->native &&
+         program->name && has_tallies(program, program->name);
+}
+
+RunEnd bind_program_end(const Program *program) {
+  end_totals(program, program->name);
+  return (RunEnd){.idle = is_idle(program), .drawn = has_drawn(program)};
 }
 
 ecs_Status bind_program_ready(Program *program) {
@@ -351,25 +362,29 @@ ecs_Status bind_program_ready(Program *program) {
   return ECS_OK;
 }
 
+void bind_program_call(Program *program, uint64_t runs, ecs_ProgramCall *call) {
+  memset(call, 0, sizeof *call);
+  if (program->draws)
+    call->random_key =
+        ecs_random_key(program->query->world->seed, program->name, runs);
+  call->uniforms = program->numbers;
+  call->uniform_count = program->uniform_count;
+  call->reductions = program->numbers + program->uniform_count;
+  call->reduction_count = program->reduction_count;
+  call->arrays = program->arrays;
+  call->array_count = program->array_count;
+  call->stop = &program->stop;
+  call->grids = program->natives;
+  call->grid_count = program->grid_count;
+}
+
 /* Runs a program without exits with the uniforms that are in its numbers. runs:
  * how often the phase of the system has run, for random numbers. *kept: it has
  * run, but its changes wait for memory (api/kept_end.h); NULL: they do not.
  * Allocates nothing of Lua. */
 static ecs_Status run_native(Program *program, uint64_t runs, bool *kept) {
   ecs_ProgramCall call;
-  memset(&call, 0, sizeof call);
-  if (program->draws)
-    call.random_key =
-        ecs_random_key(program->query->world->seed, program->name, runs);
-  call.uniforms = program->numbers;
-  call.uniform_count = program->uniform_count;
-  call.reductions = program->numbers + program->uniform_count;
-  call.reduction_count = program->reduction_count;
-  call.arrays = program->arrays;
-  call.array_count = program->array_count;
-  call.stop = &program->stop;
-  call.grids = program->natives;
-  call.grid_count = program->grid_count;
+  bind_program_call(program, runs, &call);
   ecs_Status status = bind_program_ready(program);
   if (status != ECS_OK) return status;
   return kept ? ecs_program_run_kept(program->native, &call, kept)
@@ -563,15 +578,14 @@ static bool may_collect(const Program *program) {
 }
 
 static int32_t quick_run(Program *program, double runs) {
-  if (!bind_query_is_live(program->query) || !program->native ||
-      program->exits || program->own_count > 0 || program->array_count > 0 ||
-      !program->name || !has_tallies(program, program->name) ||
+  if (!bind_program_is_known(program) || program->exits ||
+      program->own_count > 0 || program->array_count > 0 ||
       !(runs >= 0.0 && runs < 0x1p53) || may_collect(program))
     return 0;
   ecs_Status status = run_native(program, (uint64_t)runs, NULL);
   if (status != ECS_OK) return -(int32_t)status;
-  end_totals(program, program->name);
-  return 1 + 2 * is_idle(program) + 4 * has_drawn(program) +
+  RunEnd end = bind_program_end(program);
+  return 1 + 2 * end.idle + 4 * end.drawn +
          8 * (*program->query->world->noticed > 0);
 }
 

@@ -68,6 +68,25 @@ BIND_INTERNAL void bind_program_read_copies(lua_State *L, Program *program,
 BIND_INTERNAL Program *bind_program_tallies(lua_State *L, int index,
                                             int name_index);
 
+/* Fills in a call of the program, with the uniforms that are in its numbers.
+ * runs: how often the phase of its system has run, for random numbers. */
+BIND_INTERNAL void bind_program_call(Program *program, uint64_t runs,
+                                     ecs_ProgramCall *call);
+
+/* Has the program run for its system, and are the tallies that it found then all
+ * that there are? Then a run allocates nothing of Lua. False, too, where it was
+ * dropped or its world is closed. */
+BIND_INTERNAL bool bind_program_is_known(const Program *program);
+
+/* What is to be known behind a run: would another one change nothing, and has a
+ * row drawn a number? */
+typedef struct RunEnd {
+  bool idle, drawn;
+} RunEnd;
+
+/* Ends a run that has not failed: its totals become those of the system. */
+BIND_INTERNAL RunEnd bind_program_end(const Program *program);
+
 /* Pushes the message for a status of the last run of the program at index. */
 BIND_INTERNAL void bind_program_push_failure(lua_State *L, int index,
                                              ecs_Status status);

@@ -142,6 +142,16 @@ function captures.read(reader)
   return value
 end
 
+--- Is what a reader reads a field of a resource, or behind one?
+function captures.is_of_resource(reader)
+  local owner = reader.owner
+  while owner do
+    if find_resource(captures.read(owner)) then return true end
+    owner = owner.owner
+  end
+  return false
+end
+
 --- Do two values give the same code? The two zeros do not; NaN equals itself.
 local function same(one, other)
   if type(one) ~= "number" or type(other) ~= "number" then

@@ -371,6 +371,29 @@ function plan.outside(self)
   return list
 end
 
+--- The numbers of the uniforms that are arguments, in a new list.
+function plan.arguments(self)
+  local list = {}
+  for k, uniform in ipairs(self.uniforms) do
+    if uniform.box then list[#list + 1] = k end
+  end
+  return list
+end
+
+--- Does a plan read a field of a resource, for the function f? Systems may
+-- write it through rows.
+function plan.reads_resource(self, f)
+  local found = false
+  self.main.f = f
+  for _, list in ipairs { self.uniforms, self.guards } do
+    for _, one in ipairs(list) do
+      found = found or captures.is_of_resource(one.reader)
+    end
+  end
+  self.main.f = false
+  return found
+end
+
 --- A function that answers whether all that a plan reads is as plan.outside
 -- said last, for the function f: true, or false where that is not certain.
 -- Returns false where only ecs.core can answer it. Cost: a few closures.

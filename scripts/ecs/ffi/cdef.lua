@@ -745,6 +745,10 @@ struct {
   int32_t (*run)(void *, double);
   int32_t (*idle)(const void *);
 }]],
+  PassCalls = [[
+struct {
+  int32_t (*run)(void *, double, double);
+}]],
   QueryCalls = [[
 struct {
   int32_t (*touch)(void *, const void *, uint32_t, double);

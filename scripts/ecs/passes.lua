@@ -1,0 +1,208 @@
+--- passes: systems that follow each other, and run in one call.
+--
+--     phase update:  move, spin, fade | hunt | draw
+--                    one pass           changes structure: by itself
+--
+-- A pass is a run of compiled systems between which nothing of a script runs,
+-- and none of which changes what another one's function reads outside. ecs.core
+-- runs them one after the other, or, where they go over the same tables, block
+-- by block (core/program/program_pass.h). What they leave is the same; only the
+-- calls between them are saved, and the way to memory.
+--
+-- Which systems are a pass follows from their order and their plans alone, so
+-- it is the same on every VM. It is found again where a system is enabled or
+-- disabled, defined or removed, or compiled anew: each of these adds one to
+-- state.joins, or has the order planned anew.
+--
+-- A pass that finds something else outside than before reads it anew, as a
+-- system does by itself. Where a plan does not hold any more, or a total is
+-- new, each of its systems runs by itself this time.
+--
+-- This file adds:
+--
+--     to the entry of a phase in the plan (schedule.lua)
+--       passes    index of a system -> the pass that begins there, or false
+--       joins     of the state, when they were found
+--     to a system
+--       pass      that it is in; nil: it is in none
+--       ends      why no pass goes on there, for explain; nil: there is no
+--                 reason
+--     to the state of a world
+--       joins     changes with what passes are made of
+--       alone     true: passes = false
+
+local require = require("ecs.standard").inner "ecs.passes"
+
+local backend = require "ecs.backend"
+local system_each = require "ecs.system_each"
+
+-- Kept here: scripts replace functions of Lua, but programs must not change.
+local ipairs = ipairs
+local concat = table.concat
+
+local core, run_native = backend.core, backend.run_pass
+
+local passes = {}
+
+--- The most systems of a pass.
+local MOST = 64
+
+--- A pass that had to be left to its systems this often is given up.
+local PATIENCE = 8
+
+--- Counts what a pass has run for each of its systems, whose runs are then what
+-- they should be.
+function passes.settle(pass)
+  local runs = pass and pass.runs or 0
+  if runs == 0 then return end
+  pass.runs = 0
+  for _, system in ipairs(pass.systems) do system_each.count(system, runs) end
+end
+
+-- Finding them ----------------------------------------------------------------
+
+--- What a pass needs of a system, and its plan; nil and why it goes alone; nil
+-- where it is no system to be asked.
+local function member_of(system)
+  if system.kind ~= "each" then return nil, "it is no compiled each" end
+  if system.run ~= system_each.run then
+    return nil, "something is asked before it runs"
+  elseif system.uses then
+    return nil, "it uses a grid"
+  elseif system.changes then
+    return nil, "its query asks for changes"
+  end
+  return system_each.member(system)
+end
+
+--- Makes a pass of systems that follow each other, from index first to last of
+-- their phase; false: one is no pass.
+local function close(open, joins)
+  if not open or #open.systems < 2 then return false end
+  open.native, open.joins = core.pass(open.members), joins
+  open.members = nil
+  for k, system in ipairs(open.systems) do
+    core.pass_values(open.native, k, open.plans[k].values)
+    system.idle, system.pass = false, open
+  end
+  return open
+end
+
+--- Finds the passes of a phase.
+local function find(state, entry)
+  local found, open, joins = {}, nil, state.joins
+  local function finish()
+    if open then found[open.first] = close(open, joins) end
+    open = nil
+  end
+  for k, system in ipairs(entry.systems) do
+    passes.settle(system.pass)
+    system.pass, found[k] = nil, false
+    local member, plan
+    if system.enabled then member, plan = member_of(system) end
+    system.ends = not member and plan or nil
+    if member then
+      if open and #open.systems == MOST then finish() end
+      open = open or { first = k, systems = {}, plans = {}, members = {},
+                       runs = 0, left = 0 }
+      local count = #open.systems + 1
+      open.systems[count], open.plans[count] = system, plan
+      open.members[count], open.last = member, k
+    elseif system.enabled then
+      finish()
+    end
+  end
+  finish()
+  entry.passes, entry.joins = found, joins
+  return found
+end
+
+--- The passes of a phase of a plan: index of a system -> the pass that begins
+-- there, or false. nil: there are none.
+function passes.of(state, entry)
+  if state.alone then return nil end
+  if entry.joins == state.joins then return entry.passes end
+  return find(state, entry)
+end
+
+-- Running them ----------------------------------------------------------------
+
+--- Has a member of a pass read anew. False: its plan does not hold.
+local function read_anew(pass, k, dt)
+  local values = system_each.read_member(pass.systems[k], pass.plans[k], dt)
+  if not values then return false end
+  core.pass_values(pass.native, k, values)
+  return true
+end
+
+--- Leaves a pass to its systems; for good, where that happens all the time.
+local function leave(pass)
+  passes.settle(pass)
+  pass.left = pass.left + 1
+  if pass.left < PATIENCE then return nil end
+  for _, system in ipairs(pass.systems) do
+    system.pass, system.ends = nil, "what it reads outside changes too often"
+  end
+  pass.joins = nil
+  return nil
+end
+
+--- A pass has run again after it was left to its systems, which have noted
+-- whether they are idle.
+local function forgive(pass)
+  pass.left = 0
+  for _, system in ipairs(pass.systems) do system.idle = false end
+end
+
+--- Runs a pass. Returns true; nil where nothing was run, and each of its
+-- systems has to run by itself; or false, whether the script raised the error,
+-- the error, and the system that has failed.
+function passes.run(pass, dt, clock)
+  local runs = clock.runs
+  local number = runs > 0 and runs or 1
+  local done, second, third, fourth = run_native(pass.native, dt, number)
+  local tries = #pass.systems
+  while done == false do
+    if second == 0 or tries == 0 or not read_anew(pass, second, dt) then
+      return leave(pass)
+    end
+    tries = tries - 1
+    done, second, third, fourth = run_native(pass.native, dt, number)
+  end
+  if done then
+    if second and runs == 0 then clock.runs = 1 end
+    pass.runs = pass.runs + 1
+    if pass.left > 0 then forgive(pass) end
+    return true
+  end
+  passes.settle(pass)
+  if fourth and runs == 0 then clock.runs = 1 end
+  for k = 1, third do system_each.count(pass.systems[k], 1) end
+  return false, false, second, pass.systems[third]
+end
+
+-- Describing them -------------------------------------------------------------
+
+local function names_of(pass)
+  local names = {}
+  for k, system in ipairs(pass.systems) do names[k] = system.name end
+  return concat(names, ", ")
+end
+
+--- A line for each pass of a phase, for explain.
+function passes.describe(state, entry)
+  local lines = {}
+  for _, pass in ipairs(passes.of(state, entry) or {}) do
+    if pass then lines[#lines + 1] = "  one pass: " .. names_of(pass) end
+  end
+  return lines
+end
+
+--- Which pass a system is in, or why in none: one line; nil: there is nothing
+-- to say. The passes of its phase are found.
+function passes.describe_system(system)
+  if system.pass then return "in one pass: " .. names_of(system.pass) end
+  return system.ends and "in no pass: " .. system.ends
+end
+
+return passes
