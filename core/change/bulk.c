@@ -147,20 +147,22 @@ static ecs_Status reserve_bits(const BulkChange *change, uint32_t group_index) {
 
 static ecs_Status change_bits(const BulkChange *change, uint32_t group_index) {
   uint32_t index = bits_index(change);
-  uint32_t spans = query_span_count(change->query);
+  uint32_t spans = query_span_count(change->query), changed = 0;
   ecs_Status status = reserve_bits(change, group_index);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < spans; i++) {
     SpanRows span = query_span_rows(change->query, i, group_index);
     if (index >> 3 >= span.table->bits_columns) continue;
-    change->component->changes += span.count;
     if (span.rows == NULL) {
-      rows_write_bit(span.table, index, change->adds);
+      changed += rows_write_bit(span.table, index, change->adds);
       continue;
     }
-    for (uint32_t k = 0; k < span.count; k++)
+    for (uint32_t k = 0; k < span.count; k++) {
+      changed += table_has_bit(span.table, span.rows[k], index) != change->adds;
       table_write_bit(span.table, span.rows[k], index, change->adds);
+    }
   }
+  change->component->changes += changed;
   note_changed(change->store, change->group);
   return ECS_OK;
 }

@@ -191,11 +191,25 @@ void rows_fill(Table *table, uint32_t first, uint32_t count, uint32_t component,
   }
 }
 
-void rows_write_bit(Table *table, uint32_t bits_index, bool on) {
-  if (table->count == 0) return;
+/* How many rows have the bit. */
+static uint32_t count_bit(const uint8_t *bits, uint32_t rows, uint32_t bit) {
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  uint32_t count = 0;
+  for (uint32_t row = 0; row < rows; row += 8) {
+    uint64_t word = 0;
+    memcpy(&word, bits + row, rows - row < 8 ? rows - row : 8);
+    count += (uint32_t)((word >> bit & ones) * ones >> 56);
+  }
+  return count;
+}
+
+uint32_t rows_write_bit(Table *table, uint32_t bits_index, bool on) {
+  if (table->count == 0) return 0;
   uint8_t *bits = table_bits(table, bits_index >> 3);
   uint8_t bit = (uint8_t)(1u << (bits_index & 7u));
+  uint32_t had = count_bit(bits, table->count, bits_index & 7u);
   table_stamp_rows(table, 0, table->count);
   for (uint32_t row = 0; row < table->count; row++)
     bits[row] = (uint8_t)(on ? bits[row] | bit : bits[row] & ~bit);
+  return on ? table->count - had : had;
 }

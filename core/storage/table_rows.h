@@ -56,7 +56,9 @@ ECS_INTERNAL void rows_fill(Table *table, uint32_t first, uint32_t count,
                             uint32_t component, const Schema *schema,
                             const void *image, uint64_t fields);
 
-/* Sets or clears a tag stored as bits in all rows; the table has the column. */
-ECS_INTERNAL void rows_write_bit(Table *table, uint32_t bits_index, bool on);
+/* Sets or clears a tag stored as bits in all rows; the table has the column.
+ * Returns in how many rows it was otherwise. */
+ECS_INTERNAL uint32_t rows_write_bit(Table *table, uint32_t bits_index,
+                                     bool on);
 
 #endif

@@ -219,7 +219,7 @@ TEST(what_is_only_read_is_not_put_back) {
     /* A read column that is a copy may be overwritten without effect. */
     assert_int_equal((cursor.scratch->columns[k] == cursor.scratch->data[k]),
                      term->group_index != query->driver);
-    if ((cursor.scratch->columns[k] == cursor.scratch->data[k]))
+    if (cursor.scratch->columns[k] == cursor.scratch->data[k])
       memset(batch.columns[k], 0xee, (size_t)9 << query->columns[k].shift);
   }
   cursor_end(&cursor);
