@@ -237,6 +237,7 @@ static bool run_together(const PassProgram *programs, uint32_t count) {
   if (!pass_pays(programs, count)) return false;
   for (uint32_t k = 0; k < count; k++) {
     const ecs_Program *program = programs[k].program;
+    if (programs[k].left_out) continue;
     if (check_inputs(program, &programs[k].call) != ECS_OK ||
         contested_by(program) != 0)
       return false;

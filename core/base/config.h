@@ -58,7 +58,8 @@
 #define ECS_PUT_MARKS 8u          /* of elements that a slice puts; no limit */
 #define ECS_SHARED_ROWS 8u        /* rows that threads take are multiples */
 #define ECS_PASS_ROWS 8u          /* rows that go through a pass at once */
-#define ECS_SHARED_STEPS 1u       /* of rows, in a run that threads share */
+#define ECS_PASS_BYTES 1u   /* of a program's rows, from which on they do */
+#define ECS_SHARED_STEPS 1u /* of rows, in a run that threads share */
 #else
 #define ECS_ROW_ALIGN 16u
 #define ECS_INDEX_LIMIT (1u << 28)
@@ -103,10 +104,12 @@
 #ifdef ECS_CHECKED
 #define ECS_SHARED_ROWS 16u
 #define ECS_PASS_ROWS 48u
+#define ECS_PASS_BYTES 1u
 #define ECS_SHARED_STEPS 1u
 #else
 #define ECS_SHARED_ROWS 1024u
 #define ECS_PASS_ROWS 1024u
+#define ECS_PASS_BYTES (12u << 20)
 #define ECS_SHARED_STEPS 150000u
 #endif
 #endif

@@ -166,17 +166,28 @@ static uint32_t begin_all(Walker *walkers, const PassProgram *programs,
   return begun;
 }
 
-/* Of fewer rows, all that a pass touches is in the nearest caches anyway. */
+static uint32_t bytes_of_row(const ecs_Program *program) {
+  uint32_t bytes = 0;
+  for (uint32_t c = 0; c < program->column_count; c++)
+    bytes += scalar_bytes(program->columns[c].type);
+  return bytes;
+}
+
+/* What is in the second cache anyway, programs walk faster one after the other:
+ * each then has the nearest for itself. */
 bool pass_pays(const PassProgram *programs, uint32_t count) {
   uint64_t most = 0;
-  uint32_t running = 0;
+  uint32_t running = 0, large = 0;
   for (uint32_t k = 0; k < count; k++) {
     if (programs[k].left_out) continue;
-    const ecs_ProgramStop *last = programs[k].call.stop;
-    if (last->row > most) most = last->row;
+    uint64_t rows = programs[k].call.stop->row;
     running++;
+    if (rows < 2 * ECS_PASS_ROWS) continue;
+    uint64_t bytes = rows * bytes_of_row(programs[k].program);
+    if (bytes > most) most = bytes;
+    large++;
   }
-  return running > 1 && most >= 2 * ECS_PASS_ROWS;
+  return running > 1 && large > 0 && most >= ECS_PASS_BYTES;
 }
 
 bool pass_run_together(const PassProgram *programs, uint32_t count) {

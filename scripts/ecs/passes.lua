@@ -10,9 +10,9 @@
 -- calls between them are saved, and the way to memory.
 --
 -- Which systems are a pass follows from their order and their plans alone, so
--- it is the same on every VM. It is found again where a system is enabled or
--- disabled, defined or removed, or compiled anew: each of these adds one to
--- state.joins, or has the order planned anew.
+-- it is the same on every VM. Disabled ones stay in it, and do not run. It is
+-- found again where a system is defined or removed, which has the order planned
+-- anew, or compiled anew, which adds one to state.joins.
 --
 -- A pass that finds something else outside than before reads it anew, as a
 -- system does by itself. Where a plan does not hold any more, or a total is
@@ -25,6 +25,7 @@
 --       joins     of the state, when they were found
 --     to a system
 --       pass      that it is in; nil: it is in none
+--       member    its number there
 --       ends      why no pass goes on there, for explain; nil: there is no
 --                 reason
 --     to the state of a world
@@ -56,7 +57,17 @@ function passes.settle(pass)
   local runs = pass and pass.runs or 0
   if runs == 0 then return end
   pass.runs = 0
-  for _, system in ipairs(pass.systems) do system_each.count(system, runs) end
+  for _, system in ipairs(pass.systems) do
+    if system.enabled then system_each.count(system, runs) end
+  end
+end
+
+--- Enables or disables a system, in its pass, too.
+function passes.enable(system, enabled)
+  local pass = system.pass
+  passes.settle(pass)
+  system.enabled = enabled
+  if pass then core.pass_enable(pass.native, system.member, enabled) end
 end
 
 -- Finding them ----------------------------------------------------------------
@@ -75,15 +86,17 @@ local function member_of(system)
   return system_each.member(system)
 end
 
---- Makes a pass of systems that follow each other, from index first to last of
--- their phase; false: one is no pass.
+--- Makes a pass of systems that follow each other; false: one is no pass, or a
+-- hook or a finalizer has replaced one of them meanwhile.
 local function close(open, joins)
-  if not open or #open.systems < 2 then return false end
-  open.native, open.joins = core.pass(open.members), joins
-  open.members = nil
+  if #open.systems < 2 then return false end
+  local native = core.pass(open.members)
+  if not native then return false end
+  open.native, open.joins, open.members = native, joins, nil
   for k, system in ipairs(open.systems) do
-    core.pass_values(open.native, k, open.plans[k].values)
-    system.idle, system.pass = false, open
+    core.pass_values(native, k, open.plans[k].values)
+    core.pass_enable(native, k, system.enabled)
+    system.idle, system.pass, system.member = false, open, k
   end
   return open
 end
@@ -98,8 +111,7 @@ local function find(state, entry)
   for k, system in ipairs(entry.systems) do
     passes.settle(system.pass)
     system.pass, found[k] = nil, false
-    local member, plan
-    if system.enabled then member, plan = member_of(system) end
+    local member, plan = member_of(system)
     system.ends = not member and plan or nil
     if member then
       if open and #open.systems == MOST then finish() end
@@ -108,7 +120,7 @@ local function find(state, entry)
       local count = #open.systems + 1
       open.systems[count], open.plans[count] = system, plan
       open.members[count], open.last = member, k
-    elseif system.enabled then
+    else
       finish()
     end
   end
@@ -177,7 +189,10 @@ function passes.run(pass, dt, clock)
   end
   passes.settle(pass)
   if fourth and runs == 0 then clock.runs = 1 end
-  for k = 1, third do system_each.count(pass.systems[k], 1) end
+  for k = 1, third do
+    local system = pass.systems[k]
+    if system.enabled then system_each.count(system, 1) end
+  end
   return false, false, second, pass.systems[third]
 end
 

@@ -67,7 +67,7 @@ end
 local function put_systems(state, systems)
   for _, entry in ipairs(system.list(state)) do
     local was = systems[entry.name]
-    if was then entry.enabled = was.enabled end
+    if was then passes.enable(entry, was.enabled) end
     if entry.rest then
       entry.rest = was and was.rest or 0.0
       entry.since = was and was.since or 0.0
@@ -75,7 +75,6 @@ local function put_systems(state, systems)
     passes.settle(entry.pass)
     entry.counted = entry.runs -- what waits to be counted has not been
   end
-  state.joins = state.joins + 1
   event.change(state)
 end
 

@@ -474,7 +474,7 @@ function methods.enable(world, name, enabled)
     error("ecs: enable takes true or false, as in world:enable('" .. name
       .. "', false), not " .. message.describe(enabled), 2)
   end
-  system.enabled, state.joins = enabled, state.joins + 1
+  passes.enable(system, enabled)
   event.change(state)
 end
 

@@ -204,8 +204,9 @@ end
 function system_each.member(system)
   local code = system.code
   local plan = code and code.last
-  if not plan or not plan.program then return nil, "it runs as plain Lua" end
-  local hindrance = core.pass_hindrance(plan.program)
+  local program = plan and plan.program
+  if not program then return nil, "it runs as plain Lua" end
+  local hindrance = core.pass_hindrance(program)
   if hindrance then return nil, hindrance end
   if plan.places then return nil, "it changes numbers outside" end
   if specialize.reads_resource(plan, system.work) then
@@ -215,7 +216,7 @@ function system_each.member(system)
   if not readers then
     return nil, "what it reads outside has to be looked at before each run"
   end
-  return { plan.program, system.work, readers, specialize.arguments(plan) },
+  return { program, system.work, readers, specialize.arguments(plan) },
     plan
 end
 

@@ -322,10 +322,13 @@ describe("a hook that defines the running system anew", function()
     end,
   }
 
-  local function define(world, f)
-    world:system { name = "moves", query = { Position }, each = f,
+  local function define(world, f, name)
+    world:system { name = name or "moves", query = { Position }, each = f,
       compile = true }
   end
+
+  --- The other system of a pass.
+  local function stay(p) p.y = p.y + 0 end
 
   --- A frame of 20 rows, with the hook after so many instructions. Returns
   -- whether there were as many.
@@ -333,6 +336,7 @@ describe("a hook that defines the running system anew", function()
     local world = ecs.world {}
     for k = 1, 20 do world:spawn(Position { x = k, y = k }) end
     define(world, f)
+    define(world, stay, "stays")
     count, log = 0.0, {}
     local came = false
     debug.sethook(function()

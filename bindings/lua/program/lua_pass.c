@@ -3,6 +3,7 @@
  *      pass(members)                       --> Pass
  *      run_pass(pass, dt, runs)            the programs, one after the other
  *      pass_values(pass, k, values)        what program k is given from now on
+ *      pass_enable(pass, k, enabled)       whether it runs
  *
  * members is a list of { program, work, readers, dts }: the function that was
  * compiled, the list of plan.outside (scripts/ecs/compile/plan.lua) of what it
@@ -27,6 +28,7 @@ typedef struct Member {
   double *uniforms; /* in the pass */
   uint8_t *is_dt;   /* for each of these; in the pass */
   bool reads;       /* it has readers */
+  bool off;         /* its system is disabled */
   bool idle;        /* nothing has matched when it ran last */
 } Member;
 
@@ -47,17 +49,34 @@ static int work_slot(uint32_t k) { return (int)(SLOTS * k) + 3; }
 
 /* Making ------------------------------------------------------------------ */
 
-/* The program of member k of the list at index 1; all programs of a pass are of
- * one world, which is open. */
+static bool is_there(const Program *program) {
+  return bind_query_is_live(program->query) && program->native;
+}
+
+/* The program of member k of the list at index 1. NULL: it was dropped, or its
+ * world is closed. */
 static Program *read_program(lua_State *L, uint32_t k) {
   lua_rawgeti(L, 1, (int)k + 1);
   luaL_checktype(L, -1, LUA_TTABLE);
   lua_rawgeti(L, -1, 1);
-  Program *program = bind_program_check(L, lua_gettop(L));
-  luaL_argcheck(L, program && !ecs_pass_hindrance(program->native), 1,
-                "has a program that cannot be in a pass");
+  Program *program = (Program *)bind_find(L, -1, KIND_PROGRAM);
+  luaL_argcheck(L, program, 1, "lacks a program");
   lua_pop(L, 2);
+  if (!is_there(program)) return NULL;
+  luaL_argcheck(L, !ecs_pass_hindrance(program->native), 1,
+                "has a program that cannot be in a pass");
   return program;
+}
+
+/* How many uniforms the members of the list at index 1 have together; false: a
+ * program is not there. */
+static bool count_uniforms(lua_State *L, size_t count, size_t *uniforms) {
+  for (uint32_t k = 0; k < count; k++) {
+    const Program *program = read_program(L, k);
+    if (!program) return false;
+    *uniforms += program->uniform_count;
+  }
+  return true;
 }
 
 /* Marks the uniforms that are dt, by the list on top of the stack. */
@@ -112,13 +131,14 @@ static Pass *new_pass(lua_State *L, size_t count, size_t uniforms) {
 }
 
 /* Adds the next member of the list at index 1, whose uniforms are in the pass from
- * there on. left: of all that are to come. */
-static void add_member(lua_State *L, Pass *pass, double *uniforms,
+ * there on. left: of all that are to come. False: a finalizer has dropped the
+ * program, or closed its world, while the pass was made. */
+static bool add_member(lua_State *L, Pass *pass, double *uniforms,
                        uint8_t *marks, size_t left) {
   uint32_t k = pass->count;
   Member *member = &pass->members[k];
   Program *program = read_program(L, k);
-  /* A finalizer may have replaced it while the pass was made. */
+  if (!program) return false;
   luaL_argcheck(L, program->uniform_count <= left, 1, "has changed");
   member->program = program;
   member->uniforms = uniforms;
@@ -128,23 +148,24 @@ static void add_member(lua_State *L, Pass *pass, double *uniforms,
   keep_member(L, member, k);
   pass->reads = pass->reads || member->reads;
   pass->count = k + 1;
+  return true;
 }
 
-/* pass(members): a Pass for at most PASS_PROGRAMS. */
+/* pass(members): a Pass for at most PASS_PROGRAMS; nil where a program was
+ * dropped, or its world is closed. */
 static int pass_create(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
   size_t count = lua_rawlen(L, 1), left = 0;
   luaL_argcheck(L, count > 0 && count <= PASS_PROGRAMS, 1,
                 "has a wrong length");
-  for (uint32_t k = 0; k < count; k++)
-    left += read_program(L, k)->uniform_count;
+  if (!count_uniforms(L, count, &left)) return 0;
   Pass *pass = new_pass(L, count, left);
   compat_push_private(L, 2);
   double *uniforms = (double *)(void *)(pass->members + count);
   uint8_t *marks = (uint8_t *)(uniforms + left);
   for (uint32_t k = 0; k < count; k++) {
-    add_member(L, pass, uniforms, marks, left);
+    if (!add_member(L, pass, uniforms, marks, left)) return 0;
     uint32_t taken = pass->members[k].program->uniform_count;
     uniforms += taken;
     marks += taken;
@@ -175,6 +196,15 @@ static int pass_values(lua_State *L) {
   return 0;
 }
 
+/* pass_enable(pass, k, enabled): whether the system of member k runs. */
+static int pass_enable(lua_State *L) {
+  Pass *pass = check(L);
+  uint64_t k = bind_whole_check(L, 2);
+  luaL_argcheck(L, k - 1 < pass->count, 2, "names no member");
+  pass->members[k - 1].off = !lua_toboolean(L, 3);
+  return 0;
+}
+
 /* Running ----------------------------------------------------------------- */
 
 /* Do all members read outside what they read last? Otherwise, the number of the
@@ -186,7 +216,7 @@ static uint32_t find_changed(lua_State *L, const Pass *pass) {
   luaL_checkstack(L, 12, NULL);
   compat_push_private(L, 1);
   for (uint32_t k = 0; k < pass->count && changed == 0; k++) {
-    if (!pass->members[k].reads) continue;
+    if (!pass->members[k].reads || pass->members[k].off) continue;
     lua_rawgeti(L, top + 1, readers_slot(k));
     lua_rawgeti(L, top + 1, work_slot(k));
     if (!bind_outside_same(L, top + 2, top + 3)) changed = k + 1;
@@ -203,8 +233,10 @@ static bool prepare(Pass *pass, double dt, uint64_t runs) {
     PassProgram *run = &pass->programs[k];
     Member *member = &pass->members[k];
     Program *program = member->program;
-    if (!bind_program_is_known(program) || run->program != program->native)
-      return false;
+    if (!is_there(program) || run->program != program->native) return false;
+    run->left_out = member->off;
+    if (member->off) continue;
+    if (!bind_program_is_known(program)) return false;
     ecs_Entity first = 1;
     run->left_out = member->idle &&
                     ecs_query_first(program->query->native, &first) == ECS_OK &&
@@ -282,9 +314,10 @@ static int pass_is_quiet(lua_State *L) {
 
 /* pass_hindrance(program): why a program cannot be in a pass; nil: it can. */
 static int pass_hindrance(lua_State *L) {
-  Program *program = bind_program_check(L, 1);
-  luaL_argcheck(L, program, 1, "was dropped");
-  lua_pushstring(L, ecs_pass_hindrance(program->native)); /* nil for NULL */
+  const Program *program = (const Program *)bind_find(L, 1, KIND_PROGRAM);
+  luaL_argcheck(L, program, 1, "not a program");
+  lua_pushstring(L, is_there(program) ? ecs_pass_hindrance(program->native)
+                                      : "it is gone"); /* nil for NULL */
   return 1;
 }
 
@@ -335,6 +368,7 @@ static int pass_failure(lua_State *L) {
 
 static const luaL_Reg functions[] = {{"pass", pass_create},
                                      {"pass_values", pass_values},
+                                     {"pass_enable", pass_enable},
                                      {"run_pass", run_pass},
                                      {"pass_calls", pass_calls},
                                      {"pass_failure", pass_failure},

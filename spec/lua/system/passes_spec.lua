@@ -177,6 +177,31 @@ describe("systems that follow each other", function()
     end
   end)
 
+  it("show it where rows go through them together", function()
+    local fields, each = {}, {}
+    for k = 1, 8 do
+      fields["x" .. k] = "f64"
+      each[k] = "b.x" .. k .. " = b.x" .. k .. " + dt"
+    end
+    local Large = ecs.component("PassLarge", fields)
+    local first = world:spawn(Place, Large)
+    world:spawn_many(250000, { Place, Large })
+    local last = world:spawn(Place, Large)
+    define("lead", { Large },
+      "function(b, dt) " .. table.concat(each, " ") .. " end")
+    define("follow", { Place, with = { Large } }, function(p)
+      p.x = world:get(last, Large, "x8") or -1
+    end)
+    assert.equal("lead, follow", passes())
+    for frame = 1, 4 do
+      frames(1)
+      assert.equal(frame * 0.25, world:get(first, Large, "x1"))
+      assert.equal(frame * 0.25, world:get(last, Large, "x8"))
+      assert.equal(frame * 0.25, world:get(first, Place, "x"))
+      assert.equal(frame * 0.25, world:get(last, Place, "x"))
+    end
+  end)
+
   it("add to totals", function()
     local sum = world:sum "pass"
     define("one", { Place }, function(p) p.x = p.x + 1 sum:add(p.x) end)
@@ -236,7 +261,7 @@ describe("systems that follow each other", function()
     world:profile(false)
     frames(4)
     world:enable("move", false)
-    assert.equal("turn, lift", passes())
+    assert.equal("turn, move, lift", passes())
     frames(5)
     world:enable("move", true)
     frames(1)
