@@ -109,7 +109,7 @@ local function run_systems(world, state, plan, index, dt)
     local pass = joined and joined[k]
     if pass and pass.joins == state.joins and state.plan == plan
       and not state.profile then
-      local done, thrown, text, failed = run_pass(pass, dt, clock)
+      local done, thrown, text, failed = run_pass(pass, state, dt, clock)
       if done then
         behind = pass.last
       elseif done == false then

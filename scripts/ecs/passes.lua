@@ -11,12 +11,14 @@
 --
 -- Which systems are a pass follows from their order and their plans alone, so
 -- it is the same on every VM. Disabled ones stay in it, and do not run. It is
--- found again where a system is defined or removed, which has the order planned
--- anew, or compiled anew, which adds one to state.joins.
+-- found again where a system is defined or removed, which has the order
+-- planned anew, and where state.joins grows: where a system gets another plan,
+-- and where the world begins or ends to profile or to write a trace.
 --
 -- A pass that finds something else outside than before reads it anew, as a
 -- system does by itself. Where a plan does not hold any more, or a total is
--- new, each of its systems runs by itself this time.
+-- new, each of its systems runs by itself this time. Which of them are idle is
+-- known to the pass while it runs them (pass.ran), and otherwise to them.
 --
 -- This file adds:
 --
@@ -42,38 +44,41 @@ local ipairs = ipairs
 local concat = table.concat
 
 local core, run_native = backend.core, backend.run_pass
+local pass_idle, pass_taken = core.pass_idle, core.pass_taken
 
 local passes = {}
 
 --- The most systems of a pass.
 local MOST = 64
 
---- A pass that had to be left to its systems this often is given up.
-local PATIENCE = 8
+--- Counts what a pass has run of a system, whose runs are then what they should
+-- be.
+function passes.settle(system)
+  local pass = system.pass
+  if not pass then return end
+  local frames, runs = pass_taken(pass.native, system.member)
+  if frames > 0 then system_each.count(system, frames, runs) end
+end
 
---- Counts what a pass has run for each of its systems, whose runs are then what
--- they should be.
-function passes.settle(pass)
-  local runs = pass and pass.runs or 0
-  if runs == 0 then return end
-  pass.runs = 0
-  for _, system in ipairs(pass.systems) do
-    if system.enabled then system_each.count(system, runs) end
-  end
+--- Takes a system out of its pass, which knows whether it is idle.
+local function take_out(system)
+  local pass = system.pass
+  if not pass then return end
+  passes.settle(system)
+  if pass.ran then system.idle = pass_idle(pass.native, system.member) end
+  system.pass = nil
 end
 
 --- Enables or disables a system, in its pass, too.
 function passes.enable(system, enabled)
   local pass = system.pass
-  passes.settle(pass)
   system.enabled = enabled
   if pass then core.pass_enable(pass.native, system.member, enabled) end
 end
 
 -- Finding them ----------------------------------------------------------------
 
---- What a pass needs of a system, and its plan; nil and why it goes alone; nil
--- where it is no system to be asked.
+--- What a pass needs of a system, and its plan; nil and why it goes alone.
 local function member_of(system)
   if system.kind ~= "each" then return nil, "it is no compiled each" end
   if system.run ~= system_each.run then
@@ -96,7 +101,7 @@ local function close(open, joins)
   for k, system in ipairs(open.systems) do
     core.pass_values(native, k, open.plans[k].values)
     core.pass_enable(native, k, system.enabled)
-    system.idle, system.pass, system.member = false, open, k
+    system.pass, system.member = open, k
   end
   return open
 end
@@ -109,14 +114,14 @@ local function find(state, entry)
     open = nil
   end
   for k, system in ipairs(entry.systems) do
-    passes.settle(system.pass)
-    system.pass, found[k] = nil, false
+    take_out(system)
+    found[k] = false
     local member, plan = member_of(system)
     system.ends = not member and plan or nil
     if member then
       if open and #open.systems == MOST then finish() end
       open = open or { first = k, systems = {}, plans = {}, members = {},
-                       runs = 0, left = 0 }
+                       ran = false }
       local count = #open.systems + 1
       open.systems[count], open.plans[count] = system, plan
       open.members[count], open.last = member, k
@@ -147,52 +152,53 @@ local function read_anew(pass, k, dt)
   return true
 end
 
---- Leaves a pass to its systems; for good, where that happens all the time.
-local function leave(pass)
-  passes.settle(pass)
-  pass.left = pass.left + 1
-  if pass.left < PATIENCE then return nil end
-  for _, system in ipairs(pass.systems) do
-    system.pass, system.ends = nil, "what it reads outside changes too often"
+--- Tells a pass which of its systems are idle, after they ran by themselves.
+-- While it runs them, they do not know themselves.
+local function take_over(pass)
+  for k, system in ipairs(pass.systems) do
+    pass_idle(pass.native, k, system.idle)
+    system.idle = false
   end
-  pass.joins = nil
-  return nil
+  pass.ran = true
 end
 
---- A pass has run again after it was left to its systems, which have noted
--- whether they are idle.
-local function forgive(pass)
-  pass.left = 0
-  for _, system in ipairs(pass.systems) do system.idle = false end
+--- Leaves a pass to its systems. Returns nil. missed: the system of which what
+-- it reads cannot be compared; nil: it is for another reason.
+local function leave(pass, state, missed)
+  for k, system in ipairs(pass.systems) do
+    system.idle = pass_idle(pass.native, k)
+  end
+  pass.ran = false
+  if missed then
+    system_each.miss(missed)
+    state.joins = state.joins + 1
+  end
+  return nil
 end
 
 --- Runs a pass. Returns true; nil where nothing was run, and each of its
 -- systems has to run by itself; or false, whether the script raised the error,
 -- the error, and the system that has failed.
-function passes.run(pass, dt, clock)
+function passes.run(pass, state, dt, clock)
   local runs = clock.runs
   local number = runs > 0 and runs or 1
+  if not pass.ran then take_over(pass) end
   local done, second, third, fourth = run_native(pass.native, dt, number)
   local tries = #pass.systems
   while done == false do
-    if second == 0 or tries == 0 or not read_anew(pass, second, dt) then
-      return leave(pass)
+    if second == 0 or not read_anew(pass, second, dt) then
+      return leave(pass, state)
+    elseif tries == 0 then
+      return leave(pass, state, pass.systems[second])
     end
     tries = tries - 1
     done, second, third, fourth = run_native(pass.native, dt, number)
   end
   if done then
     if second and runs == 0 then clock.runs = 1 end
-    pass.runs = pass.runs + 1
-    if pass.left > 0 then forgive(pass) end
     return true
   end
-  passes.settle(pass)
   if fourth and runs == 0 then clock.runs = 1 end
-  for k = 1, third do
-    local system = pass.systems[k]
-    if system.enabled then system_each.count(system, 1) end
-  end
   return false, false, second, pass.systems[third]
 end
 

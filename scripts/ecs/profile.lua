@@ -60,7 +60,7 @@ end
 --- The figures of a system, in a new table.
 function profile.figures(state, target)
   local known = target.profile == state.profiles and target.profiled or {}
-  passes.settle(target.pass)
+  passes.settle(target)
   return {
     runs = target.runs, fallback_runs = target.fallback_runs,
     exits = target.exits,

@@ -72,7 +72,7 @@ local function put_systems(state, systems)
       entry.rest = was and was.rest or 0.0
       entry.since = was and was.since or 0.0
     end
-    passes.settle(entry.pass)
+    passes.settle(entry)
     entry.counted = entry.runs -- what waits to be counted has not been
   end
   event.change(state)

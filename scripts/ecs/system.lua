@@ -362,7 +362,7 @@ local function read(world, state, spec, level)
     before = names_of(spec, "before", level + 1),
     after = names_of(spec, "after", level + 1),
     enabled = spec.enabled ~= false, idle = false, runs = 0,
-    fallback_runs = 0, exits = 0, changes = false,
+    fallback_runs = 0, exits = 0, changes = false, misses = 0,
   }
   local arrays
   system.uses, arrays = used_by(world, kind, spec, level + 1)
@@ -429,7 +429,7 @@ end
 -- world:optimize (advice.lua).
 local function count_runs(counted)
   if not counted.query then return end
-  passes.settle(counted.pass)
+  passes.settle(counted)
   core.count_runs(counted.query, counted.runs - (counted.counted or 0))
   counted.counted = counted.runs
 end

@@ -63,6 +63,10 @@ local system_each = {}
 -- alternate without a compilation.
 local PLANS = 4
 
+--- How often a system may be compiled anew, or change its plan, before it is in
+-- no pass any more.
+local MISSES = 8
+
 --- The function that a text defines; or nil and an error message.
 local function load_text(text)
   if not load_chunk then
@@ -209,8 +213,13 @@ function system_each.member(system)
   local hindrance = core.pass_hindrance(program)
   if hindrance then return nil, hindrance end
   if plan.places then return nil, "it changes numbers outside" end
-  if specialize.reads_resource(plan, system.work) then
-    return nil, "it reads a resource"
+  local resource, global = specialize.reads_others(plan, system.work)
+  if resource then return nil, "it reads a resource" end
+  if global then
+    return nil, "it reads globals: keep functions and numbers in locals"
+  elseif system.misses > MISSES then
+    return nil, "what it reads outside was something else, or behind a "
+      .. "metatable, too often"
   end
   local readers = specialize.outside(plan)
   if not readers then
@@ -221,15 +230,28 @@ function system_each.member(system)
 end
 
 --- Reads anew what the plan of a member reads outside. Returns its values; nil
--- where another plan holds now.
+-- where another plan holds now. The run is counted when it comes.
 function system_each.read_member(system, plan, dt)
-  if current_plan(system.code, system.work, dt) ~= plan then return nil end
-  return specialize.outside(plan) and plan.values or nil
+  local code = system.code
+  local runs = code.runs
+  local now = current_plan(code, system.work, dt)
+  code.runs = runs
+  return now == plan and specialize.outside(plan) and plan.values or nil
 end
 
---- Counts runs of a system in passes.
-function system_each.count(system, runs)
-  system.runs, system.code.runs = system.runs + runs, system.code.runs + runs
+--- Counts frames in which a system was to run in a pass, and runs of them, as
+-- run does.
+function system_each.count(system, frames, runs)
+  local code = system.code
+  system.runs = system.runs + frames
+  if not system.fixed then code.runs = code.runs + runs end
+end
+
+--- A system could not run in its pass, or has another plan. Returns whether
+-- passes are to be found again; not for a system that is in none any more.
+function system_each.miss(system)
+  system.misses = system.misses + 1
+  return system.misses <= MISSES + 1
 end
 
 --- Drops the compiled code of a system that was replaced or removed.
@@ -347,7 +369,7 @@ function system_each.run(world, system, dt, clock)
     local plan, problem, text = current_plan(code, system.work, dt)
     if not plan then
       plan, problem, text = choose(system)
-      local state = find_state(world)
+      local state = system_each.miss(system) and find_state(world)
       if state then state.joins = state.joins + 1 end -- see passes.lua
     end
     if not plan then

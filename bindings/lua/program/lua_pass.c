@@ -30,6 +30,8 @@ typedef struct Member {
   bool reads;       /* it has readers */
   bool off;         /* its system is disabled */
   bool idle;        /* nothing has matched when it ran last */
+  uint64_t frames;  /* in which it was to run, since pass_taken was called */
+  uint64_t ran;     /* of these, it did: it was not idle */
 } Member;
 
 typedef struct Pass {
@@ -196,16 +198,50 @@ static int pass_values(lua_State *L) {
   return 0;
 }
 
-/* pass_enable(pass, k, enabled): whether the system of member k runs. */
-static int pass_enable(lua_State *L) {
+/* The member of the pass at index 1 whose number is at index 2. */
+static Member *check_member(lua_State *L) {
   Pass *pass = check(L);
   uint64_t k = bind_whole_check(L, 2);
   luaL_argcheck(L, k - 1 < pass->count, 2, "names no member");
-  pass->members[k - 1].off = !lua_toboolean(L, 3);
+  return &pass->members[k - 1];
+}
+
+/* pass_enable(pass, k, enabled): whether the system of member k runs. */
+static int pass_enable(lua_State *L) {
+  Member *member = check_member(L);
+  member->off = !lua_toboolean(L, 3);
   return 0;
 }
 
+/* pass_idle(pass, k, idle): whether nothing matched when member k ran last by
+ * itself. pass_idle(pass, k): whether that was so when it ran last. */
+static int pass_idle(lua_State *L) {
+  Member *member = check_member(L);
+  if (lua_gettop(L) > 2) member->idle = lua_toboolean(L, 3);
+  lua_pushboolean(L, member->idle);
+  return 1;
+}
+
+/* pass_taken(pass, k): in how many frames member k was to run since this was last
+ * asked, and in how many it did and was not idle. */
+static int pass_taken(lua_State *L) {
+  Member *member = check_member(L);
+  compat_push_whole(L, (double)member->frames);
+  compat_push_whole(L, (double)member->ran);
+  member->frames = member->ran = 0;
+  return 2;
+}
+
 /* Running ----------------------------------------------------------------- */
+
+/* Is there nothing to do for a member, as when it ran last? */
+static bool is_left_out(const Member *member) {
+  ecs_Entity first = 1;
+  return member->off ||
+         (member->idle && is_there(member->program) &&
+          ecs_query_first(member->program->query->native, &first) == ECS_OK &&
+          first == 0);
+}
 
 /* Do all members read outside what they read last? Otherwise, the number of the
  * first of which that is not certain; 0: they do. The pass is at index 1. */
@@ -216,7 +252,7 @@ static uint32_t find_changed(lua_State *L, const Pass *pass) {
   luaL_checkstack(L, 12, NULL);
   compat_push_private(L, 1);
   for (uint32_t k = 0; k < pass->count && changed == 0; k++) {
-    if (!pass->members[k].reads || pass->members[k].off) continue;
+    if (!pass->members[k].reads || is_left_out(&pass->members[k])) continue;
     lua_rawgeti(L, top + 1, readers_slot(k));
     lua_rawgeti(L, top + 1, work_slot(k));
     if (!bind_outside_same(L, top + 2, top + 3)) changed = k + 1;
@@ -234,13 +270,9 @@ static bool prepare(Pass *pass, double dt, uint64_t runs) {
     Member *member = &pass->members[k];
     Program *program = member->program;
     if (!is_there(program) || run->program != program->native) return false;
-    run->left_out = member->off;
-    if (member->off) continue;
+    run->left_out = is_left_out(member);
+    if (run->left_out) continue;
     if (!bind_program_is_known(program)) return false;
-    ecs_Entity first = 1;
-    run->left_out = member->idle &&
-                    ecs_query_first(program->query->native, &first) == ECS_OK &&
-                    first == 0;
     for (uint32_t u = 0; u < program->uniform_count; u++)
       if (member->is_dt[u]) member->uniforms[u] = dt;
     bind_program_call(program, runs, &run->call);
@@ -254,6 +286,10 @@ static bool prepare(Pass *pass, double dt, uint64_t runs) {
 static ecs_Status run_all(Pass *pass, bool *drawn, uint32_t *failed) {
   ecs_Status status = ecs_pass_run(pass->programs, pass->count, failed);
   uint32_t done = status == ECS_OK ? pass->count : *failed;
+  for (uint32_t k = 0; k < pass->count && k <= done; k++) {
+    pass->members[k].frames += !pass->members[k].off;
+    pass->members[k].ran += !pass->programs[k].left_out;
+  }
   for (uint32_t k = 0; k < done; k++) {
     if (pass->programs[k].left_out) continue;
     RunEnd end = bind_program_end(pass->members[k].program);
@@ -276,11 +312,6 @@ static int push_failure(lua_State *L, ecs_Status status, uint32_t failed,
   return 4;
 }
 
-/* The members may run by themselves meanwhile. */
-static void wake(Pass *pass) {
-  for (uint32_t k = 0; k < pass->count; k++) pass->members[k].idle = false;
-}
-
 /* run_pass(pass, dt, runs): true, and whether a row has drawn a number; false,
  * where nothing was run, and the number of the member that has to read anew, or
  * 0 where each has to run by itself; nil, a message, the number of the member
@@ -293,7 +324,6 @@ static int run_pass(lua_State *L) {
   bool drawn = false;
   uint32_t failed = 0, changed = find_changed(L, pass);
   if (changed > 0 || !prepare(pass, dt, runs)) {
-    wake(pass);
     lua_pushboolean(L, 0);
     compat_push_whole(L, changed);
     return 2;
@@ -369,6 +399,8 @@ static int pass_failure(lua_State *L) {
 static const luaL_Reg functions[] = {{"pass", pass_create},
                                      {"pass_values", pass_values},
                                      {"pass_enable", pass_enable},
+                                     {"pass_idle", pass_idle},
+                                     {"pass_taken", pass_taken},
                                      {"run_pass", run_pass},
                                      {"pass_calls", pass_calls},
                                      {"pass_failure", pass_failure},

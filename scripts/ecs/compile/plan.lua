@@ -380,18 +380,19 @@ function plan.arguments(self)
   return list
 end
 
---- Does a plan read a field of a resource, for the function f? Systems may
--- write it through rows.
-function plan.reads_resource(self, f)
-  local found = false
+--- Does a plan read a field of a resource, for the function f, which systems
+-- may write through rows? And does it read globals, which may call a function?
+function plan.reads_others(self, f)
+  local resource, global = false, false
   self.main.f = f
   for _, list in ipairs { self.uniforms, self.guards } do
     for _, one in ipairs(list) do
-      found = found or captures.is_of_resource(one.reader)
+      resource = resource or captures.is_of_resource(one.reader)
+      global = global or one.reader.global or false
     end
   end
   self.main.f = false
-  return found
+  return resource, global
 end
 
 --- A function that answers whether all that a plan reads is as plan.outside

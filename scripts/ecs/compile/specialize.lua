@@ -308,9 +308,10 @@ specialize.met_array = plans.met_array
 specialize.outside = plans.outside
 --- The same for the loop of rows that LuaJIT compiles.
 specialize.check = plans.check
---- Which numbers of a plan are arguments, and whether it reads resources.
-specialize.arguments, specialize.reads_resource =
-  plans.arguments, plans.reads_resource
+--- Which numbers of a plan are arguments, and whether it reads resources or
+-- globals.
+specialize.arguments, specialize.reads_others =
+  plans.arguments, plans.reads_others
 
 --- The plan that was chosen last, its values read, where it holds for f and
 -- reading it runs no code of a script. nil otherwise: call choose.

@@ -252,6 +252,109 @@ describe("systems that follow each other", function()
     assert.equal(0, step()) -- by themselves
   end)
 
+  it("do not look outside for a system without rows", function()
+    local p, bend = { v = 1 }, function(x) return x + 1 end
+    define("one", { Place }, function(place) place.x = place.x + p.v end)
+    define("two", { Place }, function(place) place.x = bend(place.x) end)
+    define("three", { Speed }, function(s) s.x = s.x + 1 end)
+    local late, wanted = world:sum "late", false
+    define("four", { Speed }, function() if wanted then late:add(1) end end,
+      { compile = false })
+    assert.equal("one, two, three", passes())
+    local e = world:spawn(Speed)
+    frames(3)
+    p.v, bend = "text", function(x) return tonumber(x) end
+    frames(2)
+    wanted = true -- the next time, each runs by itself
+    frames(3)
+    assert.equal(8, world:get(e, Speed, "x"))
+    assert.same({ 8, 0 }, { world:stats("one").runs,
+      world:stats("one").fallback_runs })
+    p.v, bend = 2, function(x) return x + 3 end
+    e = world:spawn(Place)
+    frames(1)
+    assert.equal(5, world:get(e, Place, "x"))
+  end)
+
+  it("are given up for plain Lua when each would be", function()
+    local figures, report = {}, ecs.on_fallback
+    for k, options in ipairs { { passes = false }, {} } do
+      world = ecs.world(options)
+      local bend, gain, told = nil, 0, 0
+      ecs.on_fallback = function() told = told + 1 end
+      for number, name in ipairs { "one", "two" } do
+        local query = { number == 1 and Place or Speed }
+        world:system { name = name, query = query, each = function(row)
+          row.x = bend(row.x) + gain
+        end }
+      end
+      world:spawn(Place, Speed)
+      for frame = 1, 200 do
+        gain = frame % 7
+        if frame % 12 == 1 then
+          bend = (loadstring or load)("return function(x) return x * 0.5 + "
+            .. frame .. " end")()
+        end
+        frames(1)
+      end
+      figures[k] = { told, world:hash(), world:stats("one").fallback_runs,
+        world:stats("two").fallback_runs }
+      world:close()
+      ecs.on_fallback = report
+    end
+    assert.same(figures[1], figures[2])
+    assert.is_true(figures[1][3] > 0)
+    world = ecs.world {}
+  end)
+
+  it("are none where a function may stand behind a global", function()
+    local keys = { "one", "two" }
+    for _, name in ipairs(keys) do
+      define(name, { Place }, function(p) p.x = math.floor(p.x + 1.5) end)
+    end
+    assert.equal("", passes())
+    assert.equal("it reads globals: keep functions and numbers in locals",
+      explained "two")
+  end)
+
+  it("go on without one that reads behind metatables", function()
+    local set = setmetatable({}, { __index = { speed = 2 } })
+    define("one", { Place }, function(p) p.x = p.x + set.speed end)
+    define("two", { Place }, function(p) p.x = p.x + 1 end)
+    define("three", { Place }, function(p) p.y = p.x end)
+    local e = world:spawn(Place)
+    frames(20)
+    assert.equal(60, world:get(e, Place, "y"))
+    assert.equal("two, three", passes())
+    assert.truthy(explained("one"):find("behind a metatable", 1, true))
+    assert.same({ 20, 20 }, { world:stats("one").runs,
+      world:stats("two").runs })
+  end)
+
+  it("cost nothing where plans alternate", function()
+    local function f(x) return x + 1 end
+    local function g(x) return x * 2 end
+    local bend = f
+    define("one", { Place }, function(p) p.x = bend(p.x) % 64 end)
+    define("two", { Place }, function(p) p.y = p.x end)
+    world:spawn(Place)
+    local function alternate(count)
+      for _ = 1, count do
+        bend = bend == f and g or f
+        frames(1)
+      end
+    end
+    alternate(30)
+    assert.equal("", passes())
+    collectgarbage()
+    collectgarbage("stop")
+    local before = collectgarbage("count")
+    alternate(100)
+    local grown = collectgarbage("count") - before
+    collectgarbage("restart")
+    assert.is_true(grown < 40, grown) -- of which the test makes some
+  end)
+
   it("count what they have run, whatever they run in", function()
     define_three()
     world:spawn(Place, Speed)
